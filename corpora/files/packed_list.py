@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import lru_cache
+from heapq import merge
 from itertools import chain, islice
 from operator import eq
 from threading import Lock
@@ -59,6 +60,16 @@ class PackedList(Sequence[T]):
             self._blocks += [_pack(self._last[at : at + BLOCK]) for at in range(0, PLAIN, BLOCK)]
             self._last = []
 
+    def drain(self) -> Iterator[T]:
+        """Yield all items and let go of each block, so that a list made of them takes no more memory than this one did."""
+        blocks, last = self._blocks, self._last
+        self._blocks, self._last = [], []
+        self._block.cache_clear()
+        blocks.reverse()
+        while blocks:
+            yield from _unpack(blocks.pop())
+        yield from last
+
     def __len__(self) -> int:
         return len(self._blocks) * BLOCK + len(self._last)
 
@@ -93,11 +104,7 @@ class PackedList(Sequence[T]):
         return PackedList, (list(self),)
 
     def _unpacked(self, block: int) -> list[T]:
-        packed = self._blocks[block]
-        if isinstance(packed, list):
-            return packed
-        items: list[T] = _value_of(zlib.decompress(packed))
-        return items
+        return _unpack(self._blocks[block])
 
 
 def _pack(items: list[T]) -> bytes | list[T]:
@@ -105,6 +112,13 @@ def _pack(items: list[T]) -> bytes | list[T]:
         return zlib.compress(_bytes_of(items), 1)
     except (TypeError, ValueError, OverflowError):
         return items
+
+
+def _unpack(packed: bytes | list[T]) -> list[T]:
+    if isinstance(packed, list):
+        return packed
+    items: list[T] = _value_of(zlib.decompress(packed))
+    return items
 
 
 # MessagePack knows plain values. A tuple is written as its items, any other object as the class or function that makes
@@ -255,10 +269,10 @@ class HashSet:
             return False
         self._recent.add(key)
         if len(self._recent) > max(RECENT, len(self._older) // 4):
-            self._older = array("q", sorted([*self._older, *self._recent]))
+            self._older = array("q", merge(self._older, sorted(self._recent)))
             self._recent = set()
         return True
 
 
-RECENT = 100_000
+RECENT = 10_000
 """Hashes of ``HashSet`` that are not yet in order."""

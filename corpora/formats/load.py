@@ -157,11 +157,12 @@ def read(
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
         check_envelope(envelope, findings, quiet=kept_here)
-        placed = packed(item.of_corpus(envelope) for item in placed)
+        placed = PackedList(item.of_corpus(envelope) for item in placed.drain())
     if envelope is None or kept_here:
-        placed = packed(item.kept_here() for item in placed)
+        placed = PackedList(item.kept_here() for item in placed.drain())
     elif (terms := envelope.terms).local_only:
-        placed = packed(item.kept_here() if terms.keeps(item.entry.segment) else item for item in placed)
+        items = placed.drain()
+        placed = PackedList(item.kept_here() if terms.keeps(item.entry.segment) else item for item in items)
     check_together(placed, findings)
     if envelope is not None:
         check_against_entries(envelope, placed, findings)
@@ -172,14 +173,9 @@ def read(
         envelope = envelope.model_copy(update={"columns_read": columns.said})
     for file in files if files[0].stream is None else ():
         digest.update(file.data)
-    return Corpus(
-        envelope,
-        packed(item.entry for item in placed),
-        digest.hexdigest(),
-        raw.form,
-        tuple(findings.problems),
-        lines=without_gaps(tuple(item.line for item in placed)),
-    )
+    lines = without_gaps(tuple(item.line for item in placed))
+    entries = packed(item.entry for item in placed.drain())
+    return Corpus(envelope, entries, digest.hexdigest(), raw.form, tuple(findings.problems), lines=lines)
 
 
 def _with_line(problem: Problem, file: File) -> Problem:
@@ -209,7 +205,7 @@ def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, finding
         return placed
     raw.entries = _numbered(raw.entries, findings)
     check_ids(raw.entries, findings)
-    for raw_entry in raw.entries:
+    for raw_entry in raw.entries.drain():
         entry = assemble_entry(raw_entry, task, findings)
         if entry is not None:
             placed.append(PlacedEntry(len(placed), entry, raw_entry.line))
@@ -322,7 +318,7 @@ def _numbered(entries: PackedList[RawEntry], findings: Findings) -> PackedList[R
             entry.fields["id"] = int(given)
         return entry
 
-    return PackedList(map(with_id, entries))
+    return PackedList(map(with_id, entries.drain()))
 
 
 def _raw(

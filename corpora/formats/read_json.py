@@ -274,7 +274,7 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
         take_listed(entry.fields)
         return entry
 
-    raw.entries = PackedList(map(named, raw.entries))
+    raw.entries = PackedList(map(named, raw.entries.drain()))
 
 
 def _sided(fields: dict[str, Json], names: dict[str, str], further: list[str], *, nested: bool) -> dict[str, Json]:
@@ -336,7 +336,8 @@ def read_json(text: str, form: Form | None, findings: Findings, columns: Columns
         return None
     top = document.value if isinstance(document.value, dict) else {}
     raw = _envelope(top, listed, form, findings)
-    for place, (fields, line) in enumerate(zip(listed, document.lines, strict=True), start=1):
+    taken = listed.drain() if isinstance(listed, PackedList) else listed
+    for place, (fields, line) in enumerate(zip(taken, document.lines, strict=True), start=1):
         if isinstance(fields, dict):
             raw.entries.append(RawEntry(fields, place, line))
         else:
@@ -430,4 +431,4 @@ def _inherit_segment(top: dict[str, Json], raw: RawCorpus) -> None:
             entry.fields["segment"] = known
         return entry
 
-    raw.entries = PackedList(map(with_segment, raw.entries))
+    raw.entries = PackedList(map(with_segment, raw.entries.drain()))

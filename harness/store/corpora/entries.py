@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,7 +62,7 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
     empty = connection.execute(
         "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (known, NOT_STORED)
     ).fetchall()
-    filled = [(place, entries[place]) for (place,) in empty if not entries[place].not_stored]
+    filled = {place: entries[place] for (place,) in empty if not entries[place].not_stored}
     _put(connection, known, filled, recipients)
     return known
 
@@ -89,7 +89,7 @@ def forget_unused_secrets(connection: sqlite3.Connection) -> int:
         if stored:
             rows = connection.execute("SELECT positions FROM runs WHERE corpus = ?", (corpus,))
             used.update(*(unpack_positions(packed) for (packed,) in rows))
-        gone = [(place, _not_stored(place, segment)) for place, segment in stored.items() if place not in used]
+        gone = {place: _not_stored(place, segment) for place, segment in stored.items() if place not in used}
         _put(connection, corpus, gone)
         emptied += len(gone)
     return emptied
@@ -156,23 +156,22 @@ def insert_corpus(
         "INSERT INTO corpora (sha256, partial, dataset) VALUES (?, ?, ?)", (sha256, partial, _envelope(dataset))
     )
     corpus_id = int(inserted.lastrowid or 0)
-    _put(connection, corpus_id, enumerate(entries), recipients)
+    _put(connection, corpus_id, PlaceMap.of(entries), recipients)
     return corpus_id
 
 
 def _put(
-    connection: sqlite3.Connection, corpus: int, placed: Iterable[tuple[int, Entry]], recipients: Sequence[str] = ()
+    connection: sqlite3.Connection, corpus: int, entries: Mapping[int, Entry], recipients: Sequence[str] = ()
 ) -> None:
-    placed_entries = packed(placed)
     seal = None
-    if any(entry.holds_secret for _, entry in placed_entries) and is_on_disk(connection):
+    if any(entry.holds_secret for entry in entries.values()) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
         if not has_key(connection, corpus):
             seal.seal_for(recipients)
     names = _NAMES if seal is None else (*_NAMES, "sealed")
     connection.executemany(
         f"INSERT OR REPLACE INTO entries ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        (_entry_row(connection, corpus, place, entry, seal)[: len(names)] for place, entry in placed_entries),
+        (_entry_row(connection, corpus, place, entry, seal)[: len(names)] for place, entry in entries.items()),
     )
 
 
