@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import fsum
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList, without_gaps
+from corpora.files.packed_list import PackedList
 from corpora.model.entry import AnyEntry, Entry, open_entry, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Transmission
@@ -35,11 +35,10 @@ from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import named_models
 from harness.store.results import (
     RowWords,
+    places_in_order,
     read_all_attempts,
-    read_results,
     read_statistics,
     read_tries,
-    stored_positions,
 )
 from harness.store.runs import Run, read_run
 from scoring.card.claim import FLOORS_VERSION, FloorScores
@@ -199,13 +198,13 @@ class Material:
 
 def held(material: Material) -> Material:
     """Return the material with its rows in memory, where the store will not have them any more or all are compared."""
-    return replace(material, rows=list(material.rows))
+    return replace(material, rows=list(material.rows), outputs=PackedList(material.outputs))
 
 
 def stored_material(connection: sqlite3.Connection, number: int, known: Sequence[AnyEntry] = ()) -> Material:
     """Read what the card of a run is made of; raises HarnessError while entries are missing. ``known`` as in ``read_entries``."""
     run = read_run(connection, number)
-    stored = stored_positions(connection, number)
+    stored = places_in_order(connection, number)
     missing = len(run.positions) - len(stored)
     if missing:
         raise HarnessError(
@@ -213,7 +212,7 @@ def stored_material(connection: sqlite3.Connection, number: int, known: Sequence
             f"`{run.goes_on_with}` continues with it."
         )
     entries = read_entries(connection, run.corpus, run.positions, known=known)
-    covered = reveal_here(entries.at(without_gaps(sorted(stored))).in_order)
+    covered = reveal_here(entries.at(stored).in_order)
     dataset = _dataset(connection, run)
     scorer = stored_scorer(run, dataset.target_language or "und", covered)
     rate_limited, waited = 0, 0.0
@@ -225,6 +224,7 @@ def stored_material(connection: sqlite3.Connection, number: int, known: Sequence
             replies.append(attempt.reply_key)
     tries = [attempts for _, attempts, _ in read_tries(connection, number)]
     origin = run.opening.rescore_of
+    rows = StoredRows(connection, run, scorer)
     stretches = connection.execute(
         "SELECT started, max(started, last) FROM stretches WHERE run = ? ORDER BY id", (number,)
     )
@@ -244,8 +244,8 @@ def stored_material(connection: sqlite3.Connection, number: int, known: Sequence
             waited_seconds=waited,
         ),
         entries=covered,
-        outputs=PackedList(result.output or "" for result in read_results(connection, number)),
-        rows=StoredRows(connection, run, scorer),
+        outputs=rows.outputs,
+        rows=rows,
         scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
         statistics=PackedStatistics(scorer, PackedList(row for _, row in read_statistics(connection, number))),

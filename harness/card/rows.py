@@ -6,13 +6,14 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, overload
 
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList, in_blocks, without_gaps
+from corpora.files.packed_list import PackedList, in_blocks
 from corpora.model.entry import AnyEntry, Entry, Segment, only_open, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
@@ -25,7 +26,7 @@ from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.method.method import Result
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.results import RowWords, read_results, read_row_words, read_statistics, stored_positions
+from harness.store.results import RowWords, places_in_order, read_results, read_row_words, read_statistics
 from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, Statistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
@@ -155,7 +156,7 @@ class StoredRows:
     ) -> None:
         """Prepare to read; ``absent`` are fields that no row has."""
         self._connection, self._run, self._scorer, self._absent = connection, run, scorer, absent
-        self._positions = without_gaps(sorted(stored_positions(connection, run.id)))
+        self._positions = places_in_order(connection, run.id)
         self._dataset = read_dataset(connection, run.corpus)
 
     def __len__(self) -> int:
@@ -169,6 +170,11 @@ class StoredRows:
             words = read_row_words(self._connection, self._run.id, places)
             rows = entry_rows(entries, results, statistics, self._scorer, words)
             yield from rows if self._absent is None else (row.model_copy(update=self._absent) for row in rows)
+
+    @property
+    def outputs(self) -> StoredOutputs:
+        """The output of each row, empty where it failed; none of them is held."""
+        return StoredOutputs(self._connection, self._run.id, self._positions)
 
     @cached_property
     def measures(self) -> Sequence[RowMeasures]:
@@ -209,6 +215,37 @@ class StoredRows:
 
     def _blocks(self) -> Iterator[Sequence[int]]:
         return in_blocks(self._positions, BLOCK)
+
+
+class StoredOutputs(Sequence[str]):
+    """The outputs of a run, read from the store block by block; those of the last blocks are kept."""
+
+    def __init__(self, connection: sqlite3.Connection, run: int, positions: Sequence[int]) -> None:
+        self._connection, self._run, self._positions = connection, run, positions
+        self._kept = lru_cache(maxsize=1)(self._block)
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        block, at = divmod(range(len(self))[place], BLOCK)
+        return self._kept(block)[at]
+
+    def __iter__(self) -> Iterator[str]:
+        blocks = range(-(-len(self) // BLOCK))
+        return chain.from_iterable(map(self._block, blocks))
+
+    def _block(self, block: int) -> list[str]:
+        places = self._positions[block * BLOCK : (block + 1) * BLOCK]
+        return [result.output or "" for result in read_results(self._connection, self._run, places)]
 
 
 def measures_of(rows: Sequence[EntryResult] | StoredRows) -> Sequence[EntryResult | RowMeasures]:

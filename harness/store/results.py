@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 import msgpack
 
+from corpora.files.packed_list import without_gaps
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
 from harness.core.calls import TOKENS, StatedUsage, Usage, token_counts
@@ -253,6 +255,12 @@ def headlines_by_place(connection: sqlite3.Connection, run: int) -> dict[int, fl
 def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
     """Return the places of the entries that are stored already."""
     return {row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))}
+
+
+def places_in_order(connection: sqlite3.Connection, run: int) -> Sequence[int]:
+    """Return them in order; many that follow one another take no memory."""
+    query = "SELECT position FROM results WHERE run = ? ORDER BY position"
+    return without_gaps(array("L", (place for (place,) in connection.execute(query, (run,)))))
 
 
 def read_statistics(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, bytes]]:

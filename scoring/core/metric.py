@@ -255,6 +255,21 @@ class Table:
         matrix = np.hstack(columns) if columns else np.zeros((entries, 0))
         return cls(metrics, matrix, present, weighing)
 
+    @classmethod
+    def joined(cls, tables: list[Table]) -> Table:
+        """Return the rows of several tables as one; the list is emptied, so that not all rows are held twice."""
+        first = tables[0]
+        if len(tables) == 1:
+            return first
+        rows = sum(map(len, tables))
+        matrix = np.empty((rows, first.matrix.shape[1]), np.result_type(*{table.matrix.dtype for table in tables}))
+        present = np.empty((rows, first.present.shape[1]), np.result_type(*{table.present.dtype for table in tables}))
+        while tables:
+            table = tables.pop()
+            matrix[rows - len(table) : rows], present[rows - len(table) : rows] = table.matrix, table.present
+            rows -= len(table)
+        return cls(first.metrics, matrix, present, first.weighing)
+
     def __len__(self) -> int:
         return len(self.matrix)
 

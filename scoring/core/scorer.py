@@ -246,10 +246,7 @@ class Scorer:
             by_metric = [columns[metric.info.id] for metric in metrics]
             table = Table.of_columns(metrics, by_metric, len(part), self.weighing)
             tables.append(table.small() if small else table)
-        if len(tables) == 1:
-            return tables[0]
-        matrix, present = (np.vstack(parts) for parts in zip(*((t.matrix, t.present) for t in tables), strict=True))
-        return Table(metrics, matrix, present, self.weighing)
+        return Table.joined(tables)
 
     def unpack_many(self, packed: Sequence[bytes]) -> Iterator[EntryStatistics]:
         """Yield what ``unpack`` gives of each entry, unpacked block by block."""

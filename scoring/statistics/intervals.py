@@ -12,7 +12,6 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from sys import intern
 from typing import Any
 
 import numpy as np
@@ -312,20 +311,16 @@ class Group:
 
 def breakdowns(entries: Sequence[Entry], table: Table, *, seed: int = SEED) -> dict[str, dict[str, Group]]:
     """Split by each dimension; entries without that tag, or with one to withhold, are in no group of it."""
-    tags: dict[str, list[str | None]] = {name: [] for name in DIMENSIONS}
-    for entry in entries:
+    places: dict[str, dict[str, array[int]]] = {name: {} for name in DIMENSIONS}
+    for place, entry in enumerate(entries):
         for name, attribute in DIMENSIONS.items():
-            tag = entry.open_tag(attribute)
-            tags[name].append(None if tag is None else intern(str(tag)))
-    return {name: grouped(tags[name], table, seed=seed) for name in DIMENSIONS}
+            if (tag := entry.open_tag(attribute)) is not None:
+                places[name].setdefault(str(tag), array("i")).append(place)
+    return {name: _grouped(places[name], table, seed=seed) for name in DIMENSIONS}
 
 
-def grouped(tags: Sequence[str | None], table: Table, *, seed: int = SEED) -> dict[str, Group]:
+def _grouped(places: Mapping[str, Sequence[int]], table: Table, *, seed: int = SEED) -> dict[str, Group]:
     """Score the entries of each tag, in the order of their names; those without one are in no group."""
-    places: dict[str, array[int]] = {}
-    for place, tag in enumerate(tags):
-        if tag is not None:
-            places.setdefault(tag, array("l")).append(place)
     groups = {}
     for name in sorted(places):
         part = table.rows(places[name])
