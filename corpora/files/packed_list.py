@@ -61,7 +61,7 @@ class PackedList(Sequence[T]):
             self._last = []
 
     def drain(self) -> Iterator[T]:
-        """Yield all items and let go of each block, so that a list made of them takes no more memory than this one did."""
+        """Yield all items and free each block, so that a list made of them takes no more memory than this one did."""
         blocks, last = self._blocks, self._last
         self._blocks, self._last = [], []
         self._block.cache_clear()

@@ -192,7 +192,7 @@ def _with_line(problem: Problem, file: File) -> Problem:
 _NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
 
 
-def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> Sequence[PlacedEntry]:
+def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> PackedList[PlacedEntry]:
     # The task of a corpus whose envelope lacks something is what it or the caller says.
     stated = raw.envelope.get("task") or given.get("task") if envelope is None else envelope.task
     task = TASKS.get(stated if isinstance(stated, str) else TRANSLATION, TASKS[TRANSLATION])

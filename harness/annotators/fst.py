@@ -124,7 +124,7 @@ class FstAnnotator:
         return text_words
 
     def _forget(self) -> None:
-        """Begin again where much is kept; the memo has what is not of secret entries."""
+        """Empty the memory where much is kept; the memo has what is not of secret entries."""
         with self._alone:
             if len(self._texts) > MOST_TEXTS or len(self._verdicts) > MOST_WORDS:
                 self.close()

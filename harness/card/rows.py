@@ -173,7 +173,7 @@ class StoredRows:
 
     @property
     def outputs(self) -> StoredOutputs:
-        """The output of each row, empty where it failed; none of them is held."""
+        """The output of each row, empty where it failed, read from the store."""
         return StoredOutputs(self._connection, self._run.id, self._positions)
 
     @cached_property
