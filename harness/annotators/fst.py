@@ -26,7 +26,7 @@ from scoring.words.source_words import Resources
 MOST_UNKEPT = 5_000
 """New findings that are held back until they are kept together."""
 MOST_TEXTS, MOST_WORDS = 8_192, 50_000
-"""Texts, and words, that are kept: floors, and what is told of entries at the end, ask for the same references again."""
+"""Texts, and words, that are kept: floors, and what the card says of entries, ask for the same references again."""
 TOGETHER = 1_000
 """References whose words are looked up together before a run."""
 
@@ -63,7 +63,7 @@ class FstAnnotator:
         self._other_spelling = re.compile(spellings) if spellings else None
         self._memo: Memo = memo or NoMemo()
         self._pieces: dict[str, tuple[str, ...]] = {}
-        """Piece of a text that is no word → its words, as pieces come again and again."""
+        """Piece of a text with other signs than letters → its words, as pieces come again and again."""
         self._verdicts: dict[str, Verdict] = {}
         """Form of a word → verdict on it."""
         self._analyses: dict[str, WordAnalysis] = {}
