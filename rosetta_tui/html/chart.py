@@ -114,7 +114,7 @@ def place(axis: Axis, number: float) -> float:
 
 
 def _ticks(axis: Axis, words: Callable[[float], str]) -> Iterable[AxisTick]:
-    return (AxisTick(place(axis, number), words(number)) for number in axis.ticks(MOST_TICKS))
+    return (AxisTick(place(axis, number), label) for number, label in axis.labels(MOST_TICKS, words))
 
 
 # One thing against another

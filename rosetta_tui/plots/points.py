@@ -257,7 +257,7 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
         )
     return PlotPicture(
         PlotKind.LATENCY,
-        "seconds an entry took, calls answered from the cache left out",
+        "seconds without the cache",
         "",
         tuple(points),
         lambda place: f"{figures.seconds(place)} s",
@@ -361,6 +361,8 @@ def _better(metric: str) -> str:
 def _without(runs: Sequence[RunSummary], points: Sequence[Point], why: str) -> str:
     drawn = {point.run_id for point in points}
     names = [name for run, name in _named(runs) if run.run_id not in drawn]
+    if not points:
+        return f"Nothing to draw: {why}." if names else ""
     return f"not drawn ({why}): {', '.join(names)}" if names else ""
 
 
@@ -416,6 +418,15 @@ class Axis:
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(step * number, 12) for number in range(first, last + 1)]
+
+    def labels(self, most: int, words: Callable[[float], str]) -> list[tuple[float, str]]:
+        """Return ticks with their words, so few that no two read alike; where even one is too many, the middle."""
+        for fewer in range(most, 0, -1):
+            labels = [(tick, words(tick)) for tick in self.ticks(fewer)]
+            if labels and len({label for _, label in labels}) == len(labels):
+                return labels
+        middle = (self.low + self.high) / 2
+        return [(middle, words(middle))]
 
     def _powers(self, most: int) -> list[float]:
         places: list[float] = []

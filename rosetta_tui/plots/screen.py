@@ -230,7 +230,7 @@ class PlotsScreen(Screen[None]):
         if self._kind is PlotKind.DIFFICULTY and self._unread:
             words = "Reading …"
         elif not picture.points:
-            words = f"Nothing to draw. {words}"
+            words = ""  # the plot says it
         if self._kind is PlotKind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
             words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
         drawn = self.runs[-MOST_TOGETHER:] if self._kind is PlotKind.DIFFICULTY else self.runs

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -35,9 +35,8 @@ def axis_lines(picture: PlotPicture, axis: Axis, before: int, width: int) -> lis
     """Return the axis that goes across: its line, its numbers, and what it measures."""
     line, labels = ["─"] * width, [" "] * width
     taken = -1
-    free = [0.0] if axis.logarithmic and any(not p.across for p in picture.points) else []
-    for number in free + axis.ticks(max(2, width // 12)):
-        words = picture.tick(number)
+    free = [(0.0, picture.tick(0.0))] if axis.logarithmic and any(not p.across for p in picture.points) else []
+    for number, words in free + axis.labels(max(2, width // 12), picture.tick):
         place = axis.place(number, width)
         start = max(0, min(width - len(words), place - len(words) // 2))
         line[place] = "┴"
@@ -113,7 +112,10 @@ class Lines:
 
     def foot(self) -> list[Line]:
         """Return the axis below."""
-        return axis_lines(self.picture, self.axis, self.name + 3, self.bar)
+        picture = self.picture
+        if any(point.counts for point in picture.points):
+            picture = replace(picture, across=f"{picture.across}   p50 / p95")
+        return axis_lines(picture, self.axis, self.name + 3, self.bar)
 
 
 def _number(picture: PlotPicture, point: Point) -> str:
@@ -131,8 +133,8 @@ def plane(picture: PlotPicture, width: int, height: int, focus: int) -> list[Lin
     up = Axis.of([p.up or 0.0 for p in picture.points])
     rows = max(3, height - 5)
     labels = [""] * rows
-    for number in up.ticks(max(2, rows // 3)):
-        labels[rows - 1 - up.place(number, rows)] = picture.up_tick(number)
+    for number, words in up.labels(max(2, rows // 3), picture.up_tick):
+        labels[rows - 1 - up.place(number, rows)] = words
     before = max(map(len, labels)) + 1
     cells = max(10, width - before - 2)
     grid: list[list[Piece]] = [[(" ", "plain")] * cells for _ in range(rows)]
@@ -224,15 +226,17 @@ class PlotView(Widget, can_focus=True):
 
     def render(self) -> Content:
         picture, (width, height) = self.picture, self.size
-        if picture is None or not picture.points or width < 20 or height < 4:
+        if picture is None or width < 20 or height < 4:
             return Content("")
-        if picture.up:
-            self._shown = []
+        self._shown = []
+        if not picture.points:
+            lines: list[Line] = [[], [(picture.beside, "plain")]]
+        elif picture.up:
             lines = plane(picture, width, height, self.cursor)
         else:
             lines = self._lines(picture, width, height)
-            for other in self.below:
-                lines += _beneath(other, width, height - len(lines) - 1)
+        for other in self.below if not (picture.up and picture.points) else ():
+            lines += _beneath(other, width, height - len(lines) - 1)
         return Content("\n").join(
             [Content("").join([show(text, _STYLES[tone]) for text, tone in line]) for line in lines]
         )

@@ -43,7 +43,7 @@ from tests.review.thorough import examples
 from tests.tui.golden import SMALL, look
 from tests.tui.runs.made import run
 from tests.tui.scenes import HOSTILE, acting, card_of, scene, sealed
-from tests.tui.screens import App, at_rest, lines, press, text, until
+from tests.tui.screens import App, at_rest, lines, press, press_in_turn, text, until
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -92,6 +92,11 @@ def test_ticks_as_a_person_would_choose_them() -> None:
     assert Axis(38.0, 71.0).ticks(4) == [40.0, 50.0, 60.0, 70.0]
     powers = Axis(0.0002, 0.02, logarithmic=True).ticks(4)
     assert powers == pytest.approx([0.0003, 0.001, 0.003, 0.01])
+
+
+def test_no_two_labels_of_an_axis_read_alike() -> None:
+    assert Axis(0.616, 0.631).labels(8, "{:.2f}".format) == [(0.62, "0.62"), (0.63, "0.63")]
+    assert [words for _, words in Axis(0.6161, 0.6165).labels(8, "{:.2f}".format)] == ["0.62"]
 
 
 # Points
@@ -290,6 +295,14 @@ async def test_plots_tell_every_point(stored: Path, monkeypatch: pytest.MonkeyPa
         assert isinstance(app.screen, LiveScreen)
         assert app.screen.live.started is not None
         assert app.screen.live.started.run_id == "0f3b8c1e-0000"
+
+
+async def test_empty_plot_says_why_and_leaves_room_for_others(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    async with at_rest(App(made), (160, 48)) as (app, pilot):
+        await press_in_turn(pilot, "p", "4")
+        assert "Nothing to draw: no composite by difficulty." in lines(app)[3]
+        assert "Scores" in text(app).partition("Nothing to draw")[2], "the other plots stand below"
 
 
 async def test_marked_runs_are_exported(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
