@@ -15,7 +15,7 @@ from harness.store.run_list import LEAD
 from rosetta_tui.show import card_fields, figures
 from rosetta_tui.show.columns import WITHHELD, Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.figures import value
-from rosetta_tui.show.run_facts import failed_words, iso, setup_words, stated_mark, when
+from rosetta_tui.show.run_facts import failed_told, iso, setup_words, stated_mark, when
 from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
 from scoring.core.specification import specification
 
@@ -32,7 +32,7 @@ _FIRST = (
     Column("chrf", "chrF++", 19, drop=1),
     Column("chrf_group", "its group", 9, right=True, drop=4),
     Column("tier", "may be called", 16, drop=3),
-    Column("failed", "failed", 12, drop=4),
+    Column("failed", "failed", 6, right=True, drop=4),
     Column("cost", "$/entry", 9, right=True, drop=5),
     Column("speed", "s/entry", 7, right=True, drop=7),
     Column("adjusted", "cost-adj.", 9, right=True, drop=6),
@@ -270,7 +270,7 @@ def entrant_cells(board: Board, entrant: Entrant, *, all_metrics: bool = True) -
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
         *scores,
-        Cell(failed_words(sum(entrant.failures.values()), entrant.failures), "bad" if entrant.failures else "quiet"),
+        Cell(figures.count(sum(entrant.failures.values())), "bad" if entrant.failures else "quiet"),
         Cell(figures.in_column(figures.money(entrant.cost_per_entry_usd)), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         *further,
@@ -337,6 +337,7 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
         *(f"{short_title(id_)} {card_fields.with_interval(entrant.scores, id_)}" for id_ in shown),
         *filter(None, [card_fields.spread_words(entrant.scores, board.by)]),
         " · ".join(parts),
+        *([failed_told(sum(entrant.failures.values()), entrant.failures)] if entrant.failures else []),
         *([f"cost-adjusted {adjusted_words(entrant)}"] if translated else []),
     ]
     tier = f" · {card_fields.tier_words(card, review)}" if translated else ""
