@@ -71,7 +71,7 @@ def baseline_of(connection: sqlite3.Connection, name: str, sha256: str, scorer: 
     elif span_of(known_row(metric).info) is None:
         why = f"{short_title(metric)} has no bounds, so nothing can be said before the end"
     if why is not None:
-        raise UsageError(f"Run {run.run_id[:8]} cannot be compared with during the run: {why}.")
+        raise UsageError(f"Run {run.run_id[:8]} cannot be the baseline of a run under way: {why}.")
     return run
 
 

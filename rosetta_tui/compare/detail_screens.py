@@ -177,7 +177,7 @@ def _scores(facts: EntryOfRuns) -> Content:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for place, row in enumerate(rows):
-        cells = " ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+        cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
         head = show(f"{row[0]:<{widths[0]}}  ", "$quiet")
         lines.append(Content.assemble(head, show(cells, "" if place else "bold $quiet")))
     return Content("\n").join(lines)
@@ -378,7 +378,8 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         if not parted:
             self.query_one(EmptyState).say(
                 "There are no parts to compare.",
-                "The entries have no difficulty, provenance, register or context that divides them.",
+                "The entries have no difficulty, provenance, register or context that divides them.\n"
+                "On the screen of one run b shows its parts by length, punctuation and numbers.",
             )
             return
         self.query_one(EmptyState).display = False

@@ -119,7 +119,7 @@ class CompareScreen(ReasonedScreen):
         Binding("m", "metric", "Metric", id="compare.metric"),
         Binding("left,h", "turn(-1)", "Pair before", show=False, id="previous"),
         Binding("right,l", "turn(1)", "Pair after", show=False, id="next"),
-        Binding("s", "sort", "Sort", id="sort"),
+        Binding("s", "sort", "Sort", tooltip="Columns and order", id="sort"),
         *MATCHES,
         Binding("i", "details", "More", tooltip="All about the runs, or only what decides", id="compare.details"),
         Binding("d", "parts", "Parts", tooltip="By difficulty, register …", id="compare.parts"),

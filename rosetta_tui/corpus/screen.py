@@ -85,7 +85,7 @@ class CorpusScreen(PanedScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         PANE,
         MATCHES[0],
-        Binding("s", "sort", "Sort", id="sort"),
+        Binding("s", "sort", "Sort", tooltip="Columns and order", id="sort"),
         Binding("i", "facts", "Statistics", id="corpus.facts"),
         Binding("c", "checks", "Checks", id="corpus.checks"),
         Binding("u", "runs", "Runs", id="corpus.runs"),

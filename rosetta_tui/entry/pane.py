@@ -65,7 +65,7 @@ class EntryPane(ScrollView, can_focus=True):
 
     def show_page(self, title: Content, lines: Iterable[PageLine], *, top: bool) -> None:
         """Show the texts of an entry; with ``top`` from the first line."""
-        self.border_title = Content.assemble(" ", title, " ")
+        self.border_title = Content.assemble(" entry ", title, " ")
         self._title, self._lines = title, tuple(lines)
         self._wrap()
         if top:
@@ -159,7 +159,7 @@ class PanedScreen(FilteredScreen):
         place = key[0] if isinstance(key, tuple) else None
         same = isinstance(before, tuple) and before[0] == place
         if place is None:
-            self.pane.show_page(Content.styled("no entry", "$quiet"), (), top=True)
+            self.pane.show_page(Content.styled("none", "$quiet"), (), top=True)
             return
         entry, lines = self.entry_page()
         self.pane.show_page(_title(entry), lines, top=not same)

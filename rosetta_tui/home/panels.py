@@ -185,7 +185,8 @@ def open_reviews(screen: Screen[Any], desk: OrganiserService) -> None:
     screen.app.push_screen(ReviewsScreen(desk))
 
 
-MOST_LINES = 4  # items that are seen at once; the list scrolls to the others
+MOST_LINES = 4  # items that are seen at once where the runs need the room; the list scrolls to the others
+_OTHER_LINES = 16  # of Home: titles, the lines about the chosen run, and the keys
 
 
 class WaitingList(ResultTable):
@@ -227,7 +228,7 @@ class WaitingList(ResultTable):
             self._items = items
             self.show_rows(WaitingRows(items))
             self.display = bool(items)
-            self.fit()
+        self.fit()
 
     @property
     def aside(self) -> dict[tuple[str, ...], None]:
@@ -277,8 +278,9 @@ class WaitingList(ResultTable):
             self.action_choose()
 
     def fit(self) -> None:
-        """Size the list to a line for each item, and never much of a small terminal."""
-        most = max(1, min(MOST_LINES, self.screen.size.height // 8))
+        """Size the list to a line for each item; of a small terminal it takes little, or what the runs leave free."""
+        height = self.screen.size.height
+        most = max(1, min(MOST_LINES, height // 8), height - len(self._runs) - _OTHER_LINES)
         self.styles.height = 1 + min(len(self._items), most)
 
 
@@ -325,7 +327,7 @@ class FirstSteps(VerticalScroll, can_focus=False):
         for number, (action, (title, _)) in enumerate(STEPS.items()):
             key = keys.get(action, "")
             self.query_one(f"#step-{number}", Button).label = Content.assemble(
-                (f"{key}  " if key else "", "bold $mark"), title
+                (f"{key}  " if key else "", "bold"), title
             )
 
     def begin(self) -> None:
@@ -361,7 +363,7 @@ KEYS: list[BindingType] = [
     Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),
     Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
     Binding("p", "plots", "Plots", id="home.plots"),
-    Binding("s", "sort", "Sort", id="sort"),
+    Binding("s", "sort", "Sort", tooltip="Columns and order", id="sort"),
     Binding("D", "demo", "Demo", id="home.demo"),
     Binding("E", "report", "Report", tooltip="Write a page of the run", id="report"),
     Binding("t", "notes", "Tags and note", show=False, id="home.notes"),

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 REFRESH_SECONDS = 2.0  # how often runs of other processes are read again
 REVIEWS_SECONDS = 60.0  # how often reviews and sticks are examined again
-NOTHING_FITS = "No run fits."
 
 
 class HomeScreen(Screen[None]):
@@ -67,7 +66,7 @@ class HomeScreen(Screen[None]):
         yield Static(id="query")
         yield QueryLine('state:failed model:"gpt 5" chrf>40', lambda: self.table.fields)
         yield RunTable()
-        yield EmptyState(NOTHING_FITS)
+        yield EmptyState("")
         yield Static(id="chosen")
         yield KeyLine(palette_from=110)
 
@@ -166,8 +165,6 @@ class HomeScreen(Screen[None]):
         runs, self._deleted = found.runs, found.deleted
         self._reader.taken(found)
         mended, self._trouble = self._trouble, False
-        if mended:
-            self.query_one(EmptyState).say(NOTHING_FITS)
         if mended or runs != self.table.every:
             self.table.take(runs, newest=back)
             self.query_one(panels.WaitingList).take_runs(runs)
@@ -181,7 +178,10 @@ class HomeScreen(Screen[None]):
         begins = not every and not steps.display
         steps.display = not every
         table.display = bool(table.runs)
-        self.query_one(EmptyState).display = every and not table.runs
+        empty = self.query_one(EmptyState)
+        empty.display = every and not table.runs
+        if empty.display:
+            empty.say("No run matches the filter.", f"{key_of(self, 'end_search')} shows all runs.")
         line = self.query_one("#query", Static)
         line.display = every and bool(words)
         line.update(show(words, "$mark"))

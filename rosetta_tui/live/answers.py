@@ -6,7 +6,7 @@ values lie; the other metrics are in a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isinf
 
 from textual.content import Content
@@ -38,11 +38,10 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
         # That judgements failed and metrics are off, in as few words as a small terminal has room
         # for.
         failed = 0 if live.progress is None else _failures(live.progress)[0]
-        off = len(_missing(live))
         parts = [
             Content.styled(f"! {counted(failed, 'judgement')} failed" if failed else "", "$warn"),
             _not_judged(live),
-            Content.styled(f"{counted(off, 'metric')} off: m" if off else "", "$quiet"),
+            Content.styled(unavailable(_missing(live)), "$quiet"),
         ]
         more = Content("   ").join([part for part in parts if part.plain])
         contents = (*_shares(live, kept.headline), beside, more)
@@ -190,3 +189,8 @@ def _beside(live: LiveRun, ids: list[str]) -> Content:
 def _ends(live: LiveRun, id_: str) -> str:
     interval = live.progress.intervals.get(id_) if live.progress else None
     return "" if interval is None else "–".join(value(id_, end) for end in interval)
+
+
+def unavailable(missing: Mapping[str, str]) -> str:
+    """Return how many metrics have no value, and which key tells why; empty for none."""
+    return f"{counted(len(missing), 'metric')} unavailable: m" if missing else ""

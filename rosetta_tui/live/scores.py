@@ -14,7 +14,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from corpora.text.messages import percent
-from rosetta_tui.live.answers import answer_lines, answers_line, answers_panel, asks_for_answers, judged_in_vain
+from rosetta_tui.live.answers import (
+    answer_lines,
+    answers_line,
+    answers_panel,
+    asks_for_answers,
+    judged_in_vain,
+    unavailable,
+)
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.figures import beside_value, by_reason, floor_words, remark, scale, value
@@ -102,7 +109,7 @@ def _compact(live: LiveRun, width: int) -> Content:
             Content.styled(best, "$quiet"),
         ]
     )
-    rest = [_count(_missing(live)) if _missing(live) else "", without_failed(live)]
+    rest = [unavailable(_missing(live)), without_failed(live)]
     off = Content.styled("".join(f"   {words}" for words in rest if words), "$quiet")
     tier = tier_line(live)
     apart = "\n" if 0 < width < tier.cell_length + off.cell_length else ""
@@ -162,7 +169,7 @@ def input_bars(live: LiveRun, width: int, most: int) -> Content:
     metrics = [*weights, *in_order(id_ for id_ in others if id_ not in composite_metrics())]
     columns = max(1, width // _LEAST_CELL)
     wide, room = width // columns, max(1, most - bool(fails)) * columns
-    off = _count(started.missing) if started.missing else ""
+    off = unavailable(started.missing)
     shown = metrics if len(metrics) + bool(off or live.best_floor) <= room else metrics[: room - 1]
     cells = [_bar_cell(id_, weights.get(id_), live) for id_ in shown]
     floor = "" if live.best_floor is None else f"╿ best floor {figures.number(live.best_floor.composite, 2)}"
@@ -212,11 +219,6 @@ _DOT = " · "
 
 def _missing(live: LiveRun) -> Mapping[str, str]:
     return live.started.missing if live.started else {}
-
-
-def _count(missing: Mapping[str, str]) -> str:
-    """Return how many metrics have no value, and which key tells why."""
-    return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m"
 
 
 BETTER_LEGEND = "↑ more is better   ↓ less is better"

@@ -83,7 +83,7 @@ class LiveScreen(ExaminedScreen):
         PANE,
         REASONS,
         *MATCHES,
-        Binding("s", "sort", "Sort", id="sort"),
+        Binding("s", "sort", "Sort", tooltip="Columns and order", id="sort"),
         Binding("space", "steer('pause')", "Pause", id="run.pause"),
         Binding("space", "steer('go_on')", "Continue", id="run.pause"),
         Binding("d", "steer('drain')", "Drain", tooltip="Drain: begin nothing more", id="run.drain"),

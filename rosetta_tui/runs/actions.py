@@ -86,7 +86,7 @@ class NotesScreen(AnsweringScreen[bool]):
                 id="tags",
                 select_on_focus=False,
             )
-            yield TextArea(self._shown, soft_wrap=True, tab_behavior="focus", id="note")
+            yield TextArea(self._shown, soft_wrap=True, tab_behavior="focus", placeholder="a note", id="note")
             yield Static(Content.styled(AT_HOME, "$quiet"), id="said")
             yield from answers("Save (^s)", "save")
 

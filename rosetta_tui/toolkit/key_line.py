@@ -210,9 +210,9 @@ def _key(app: App[Any], binding: Binding, tooltip: str, *, enabled: bool) -> Key
     return Key(binding.key, shown, plain(binding.description), enabled, tooltip)
 
 
-def key_of(screen: Screen[Any], action: str) -> str:
-    """Return the key that leads to an action of a screen or of the app; empty where none does."""
+def key_of(screen: Screen[Any], action: str, *, typing: bool = False) -> str:
+    """Return the key that leads to an action of a screen or of the app, also while ``typing``; empty where none does."""
     for active in screen.active_bindings.values():
-        if active.binding.action == action:
+        if active.binding.action == action and not (typing and len(active.binding.key) == 1):
             return key_name(active.binding.key)
     return ""

@@ -20,6 +20,7 @@ from rosetta_tui.show.columns import OrderedRows
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.dialogs.choose import choose_columns
+from rosetta_tui.toolkit.key_line import key_of
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
@@ -282,7 +283,10 @@ class FilteredScreen(SearchedScreen):
         """Show how many rows fit, and their scores."""
         line = self.query_one(QueryLine)
         if line.display and self.table.order.where:
-            line.say(self.table.matches_words)
+            nothing = self.table.entries is not None and not self.table.entries.count
+            line.say(
+                self.table.matches_words + (f" · {key_of(self, 'back', typing=True)} shows all" if nothing else "")
+            )
         else:
             line.say("")
 

@@ -78,8 +78,17 @@ class QueryInput(Input):
     async def action_submit(self) -> None:
         if self._list.display and self._list.highlighted is not None:
             self.take(self._list.highlighted)
+        elif self._list.display and len(self.offered) == 1 and not self._is_readable():
+            self.take(0)
         else:
             await super().action_submit()
+
+    def _is_readable(self) -> bool:
+        try:
+            Query.of(self.value, self._fields())
+        except QueryError:
+            return False
+        return True
 
     def take(self, index: int) -> None:
         """Replace the word under the cursor with a completion."""

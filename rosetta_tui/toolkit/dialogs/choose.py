@@ -131,7 +131,7 @@ def choose_columns(
         if key is not None and key in sorts:
             then(key)
 
-    title = "Columns (space shows) and sorting (enter, again turns)"
+    title = "Columns: space shows or hides · enter sorts, again turns round"
     app.push_screen(ColumnsScreen(title, {**sorts, **columns}, now, shown, table.choose_columns), chosen)
 
 

@@ -103,7 +103,8 @@ async def test_pane_of_a_comparison_has_both_outputs(tmp_path: Path) -> None:
             assert words in text(app)
         await press(pilot, "slash", *"nowhere to be found", "enter")
         pane = app.screen.query_one(EntryPane)
-        assert [row.plain for row in pane.rows] == ["Entry      no entry"]
+        assert [row.plain for row in pane.rows] == ["Entry      none"]
+        assert "· esc shows all" in text(app)
 
 
 def filled_store(folder: Path) -> Path:

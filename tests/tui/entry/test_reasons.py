@@ -47,8 +47,12 @@ async def test_walk_from_a_finished_run_to_the_entries_of_a_reason(tmp_path: Pat
         assert "Findings   begin alike" in "\n".join(row.plain for row in screen.query_one(EntryPane).rows)
         await press(pilot, "w", "enter")
         assert screen.table.entries.count == 30, "the same reason again shows all"
-        await press(pilot, "w", "escape")
+        await press(pilot, "escape")
         assert screen.table.has_focus
+        assert not app.screen.query_one(ReasonsTable).display
+        await press(pilot, "slash", *"why", "colon", *"beg", "enter", "enter")
+        assert "why:beginning" in text(app), "the first enter takes the one word that may follow"
+        assert screen.table.entries.count == 10
 
 
 async def test_reasons_grow_with_the_run_and_the_selection_follows(tmp_path: Path) -> None:

@@ -337,6 +337,12 @@ async def test_what_waits_is_put_aside_until_something_about_it_is_new(tmp_path:
     assert await waits(), "4 of 10 is another wait than 5 of 10"
     assert not await waits("X")
     assert not await waits()
+    for size, seen in (((60, 15), 1), ((80, 24), 6)):
+        async with at_rest(App(None, made.path), size) as (app, pilot):
+            listed = app.screen.query_one(WaitingList)
+            listed.take_reviews([WaitingItem(Lead.REVIEW, str(number), "Waits") for number in range(6)])
+            await settle(pilot)
+            assert listed.size.height == 1 + seen, "it takes the lines that the runs leave free"
 
 
 def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
             "chrF++     67.0",
             "emerging (automatic 0.46)",
             "╿ best floor 0.21",
-            "11 metrics off: m",
+            "11 metrics unavailable: m",
             "exact           0.25 ··●········ ×0.20",
             "$0.0184 of $0.0500 budget",
             "expected $0.0280",

@@ -134,8 +134,11 @@ class ReviewsScreen(Screen[None]):
                 ("No reviews yet.\n\n", "bold"),
                 "A review lets speakers judge what a run translated. Make one from a shell:\n\n",
                 ("  rosetta review create last\n\n", "bold"),
-                ("It says first what it asks of whom and what that is worth, then writes the file\n", "$quiet"),
-                ("for the sticks and a card for each reviewer. Before it: ", "$quiet"),
+                (
+                    "It shows what it asks of whom, then writes the file for the sticks and the reviewers' cards.\n",
+                    "$quiet",
+                ),
+                ("How many people and sentences are enough: ", "$quiet"),
                 "rosetta review plan",
             )
         )
