@@ -91,7 +91,7 @@ class Consent(VersionedRecord, ReviewerPayload):
     """The person read the consent text and agreed."""
 
     kind: Literal[Kind.CONSENT] = Kind.CONSENT
-    consent_sha256: Hex64  # Of the text that was shown, UTF-8
+    consent_sha256: Hex64  # Of the whole text, UTF-8, with what was folded
     language: Short  # Tag of the language in which the program spoke
     # Tag of the language in which the text was; not in batches of before version 3, which have one
     # text

@@ -203,7 +203,7 @@ def code_of_card(words: Words) -> AskedLine:
     return AskedLine(
         words("Your card"),
         words("Which code is on your card?"),
-        words("8 letters and digits. Capital or small, with or without the line between."),
+        words("8 letters and digits."),
         tuple(ALPHABET),
     )
 

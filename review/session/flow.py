@@ -128,6 +128,7 @@ class AtSentences(FlowStep[NextAction]):
     session: Session
     view: View
     answered: tuple[ShownItem, ...] = ()  # The person's own answers, at the end
+    writes: bool = False  # True where the person writes a better translation next
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,14 +355,13 @@ class Flow:
         return None
 
     def _agrees(self, session: Session) -> _Steps[bool]:
-        """Yield the questions of consent, and whether words may be used; both are recorded at once."""
+        """Yield the question of consent; who translates is asked at once whether translations may be used."""
+        why = None
         while session.view.phase is Phase.CONSENT:
-            if not (yield from _ask(AskConsent(session))):
+            if not (yield from _ask(AskConsent(session, why=why))):
                 return False
-            why = None
-            while (shares := (yield from _ask(AskSharing(session, why=why)))) is not None:
-                if (why := trouble_of_view(session.agree(share_corrections=shares))) is None:
-                    break
+            shares = (yield from _ask(AskSharing(session))) if session.translating else False
+            why = None if shares is None else trouble_of_view(session.agree(share_corrections=shares))
         return True
 
     def _relates(self, session: Session) -> _Steps[bool]:
@@ -382,7 +382,9 @@ class Flow:
             NextAction.UNDO: session.undo,
             NextAction.UNSAVED: session.go_to_unsaved,
         }
-        while (onward := (yield from _ask(_at(session)))) is not NextAction.LEAVE:
+        writes = False
+        while (onward := (yield from _ask(_at(session, writes=writes)))) is not NextAction.LEAVE:
+            writes = False
             if onward is NextAction.HAND_OVER:
                 onward = yield from _ask(HandOver(session, batch))
             if onward is None:
@@ -393,6 +395,7 @@ class Flow:
                 step, choose = _aside(session, onward)
                 if (chosen := (yield from _ask(step))) is not None:
                     choose(chosen)
+                    writes = onward is NextAction.WORDING
 
 
 def _aside(session: Session, onward: NextAction) -> tuple[FlowStep[Any], Callable[[Any], View]]:
@@ -402,13 +405,15 @@ def _aside(session: Session, onward: NextAction) -> tuple[FlowStep[Any], Callabl
             return ShowAnswers(session, session.answered()), session.go_to
         case NextAction.SHARING:
             return AskSharing(session, session.view.shares), session.share
+        case NextAction.WORDING:
+            return AskSharing(session), session.share
         case NextAction.WITHDRAW:
             return AskWithdraw(session), session.withdraw
         case _:
             return ShowHelp(session), lambda _: session.view
 
 
-def _at(session: Session) -> AtSentences:
+def _at(session: Session, *, writes: bool = False) -> AtSentences:
     view = session.view
     ended = view.item is None and view.phase is Phase.END
-    return AtSentences(session, view, session.answered() if ended else ())
+    return AtSentences(session, view, session.answered() if ended else (), writes and not ended)

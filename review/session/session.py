@@ -47,6 +47,7 @@ from review.session.words.troubles import trouble
 
 _ANSWERING = frozenset({Phase.ITEMS, Phase.SKIPPED})
 _JUDGING = _ANSWERING | {Phase.REST, Phase.END}
+_ASKED_SHARING = "asked sharing"  # Setting: the person who was asked whether better translations may be used
 _UTC_NOW = partial(datetime.now, UTC)
 
 
@@ -85,6 +86,7 @@ class Session:
         course = SessionProgress(order, training=() if known else batch.training)
         self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()
+        self._asked_sharing = self.translating or laptop.setting(_ASKED_SHARING) == reviewer
 
     @property
     def _progress(self) -> SittingProgress:
@@ -142,10 +144,18 @@ class Session:
             return self._view
         return self._done([Related(**self._author.who(), relation=relation)])
 
+    @property
+    def asks_sharing(self) -> bool:
+        """Return whether to ask, before the first better translation, if such may be used."""
+        return not self._asked_sharing and not self._view.shares
+
     def share(self, shares: bool) -> View:
         """Allow what the person writes to be used, or not any more: the consent is given again, and the last one counts."""
         if self._view.phase not in _JUDGING:
             return self._view
+        self._asked_sharing = True
+        with suppress(HarnessError):  # where it cannot be kept, it is asked the next time, too
+            self._laptop.set_setting(_ASKED_SHARING, self._reviewer)
         given = [] if shares is self._view.shares else [self._agreed(shares)]
         message = position.shared(self.words, shares=shares, translating=self.translating)
         return self._done(given, message)

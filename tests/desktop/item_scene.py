@@ -31,7 +31,7 @@ from review.session.view import TextField
 from review.session.words.catalogue import Words
 from tests.desktop.visit_scene import CONTROL, PLAIN, Key, dressed, strike
 from tests.review.log.material import kept_draft
-from tests.review.session.scenes import CODE, Clock, batch_of
+from tests.review.session.scenes import CODE, Clock, asked_sharing, batch_of
 
 
 @dataclass
@@ -59,6 +59,7 @@ class Scene:
         self.desk = AppContext(opening, self.work, self.look)
         more: dict[str, Any] = {} if self.clock is None else {"clock": self.clock}
         words = Words.load(self.language)
+        asked_sharing(self.laptop, self.code)
         self.session = Session(self.laptop, self.batch, self.code, Face.DESKTOP, words, guard=self.guard, **more)
         self.session.agree(share_corrections=False)
         self.session.relate(Relation.NEITHER)

@@ -31,7 +31,7 @@ from review.rating import Relation
 from review.session import flow as steps
 from review.session.opening import Opening
 from review.session.words.keys import NextAction
-from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+from tests.review.session.scenes import CODE, asked_sharing, batch_of, items_of, write_file
 
 Kind = TypeVar("Kind", bound=Page)
 Widget = TypeVar("Widget", bound=QWidget)
@@ -127,7 +127,7 @@ class Entry:
 
     @property
     def read(self) -> str:
-        return "\n".join(each.text() for each in self._seen(QLabel))
+        return "\n".join(each.text() for each in self.seen(QLabel))
 
     @property
     def trouble(self) -> tuple[str, str]:
@@ -154,9 +154,9 @@ class Entry:
 
     @property
     def buttons(self) -> list[str]:
-        return [each.text() for each in self._seen(Button)]
+        return [each.text() for each in self.seen(Button)]
 
-    def _seen(self, kind: type[Widget]) -> list[Widget]:
+    def seen(self, kind: type[Widget]) -> list[Widget]:
         QApplication.processEvents()  # what was added is shown by the next event
         return [each for each in _all(self.here, kind) if each.isVisible()]
 
@@ -281,6 +281,8 @@ class Scene(Entry):
             file = write_file(self.batch, mail)
         step = flow.open(file)
         while not isinstance(step, steps.AtSentences):
+            if isinstance(step, steps.AskCode):
+                asked_sharing(self.laptop, self.batch.person(CODE) or "")
             step = flow.answer(_ANSWERS[type(step)])
         self.session = step.session
         # an opening of the next day does not have the file at hand any more
@@ -328,13 +330,13 @@ class Scene(Entry):
         return self.window.page
 
     def button(self, words: str) -> Button:
-        found = [each for each in self._seen(Button) if each.text().startswith(words)]
+        found = [each for each in self.seen(Button) if each.text().startswith(words)]
         assert len(found) == 1, (words, self.buttons)
         return found[0]
 
     def texts(self) -> str:
         """Return everything that is to be read on the page, without the places where a line may break."""
-        panes = [each.toPlainText() for each in self._seen(TextPane)]
+        panes = [each.toPlainText() for each in self.seen(TextPane)]
         return "\n".join([self.read.replace("\u200b", ""), *panes])
 
 

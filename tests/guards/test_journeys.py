@@ -219,8 +219,7 @@ class Speaker(io.StringIO):
         self._stick = f"1: {stick}"
         self._answers = {
             "Are they the same?": "1", "Type the code from your card": code,
-            "What you agree to": "1", "better translations that you write be used?": "1",
-            "Did you take part in making it?": "3", "That was the last one": "x", self._stick: "1",
+            "What you agree to": "1", "Did you take part in making the translation program?": "3", "That was the last one": "x", self._stick: "1",
         }  # fmt: skip
 
     def readline(self, _: int = -1, /) -> str:  # type: ignore[override]  # as in StringIO itself

@@ -1,5 +1,5 @@
 // The pages before the first sentence: which words open the file, who asks, whose card it is, and what is agreed to.
-import { textIn } from '../core/batch.js';
+import { textIn, version } from '../core/batch.js';
 import { ALPHABET } from '../core/codes.js';
 import { keyPhrase } from '../core/phrase.js';
 import { RELATIONS } from '../session/labels.js';
@@ -14,6 +14,8 @@ import { choices, labelled, letterRow, organiserText, secondLook } from './parts
 /** @typedef {import('../session/session.js').Session} Session */
 /** @template T @typedef {(given: T) => void} Answer */
 
+/** What stands below the first such line of a consent is folded. Binding: `consent` of review/session/words/page.py. */
+const FOLD = /\n[ \t\r]*-{3,}[ \t\r]*\n([^]*)/;
 const IN_HALL = msgid('Nothing is sent over the internet. Your answers go to the organiser’s computer in this network, sealed for the organisation.');
 
 /** Other languages, at the top, where anyone finds their own. @param {App} app @param {BatchManifest | null} manifest */
@@ -43,7 +45,7 @@ function typedLine(app, { asked, about = '', letters = '', typed = '' }, go) {
     await new Promise((resolve) => setTimeout(resolve, 20)); // what was said is painted first
     go(box.value);
   };
-  const nodes = [h('label', { for: 'typed', class: 'strong' }, asked), box, about && h('p', { id: 'about', class: 'quiet' }, about), row && h('details', { class: 'mouse' }, h('summary', {}, app.say(msgid('Letters to click'))), row)];
+  const nodes = [h('label', { for: 'typed', class: 'strong' }, asked), box, about && h('p', { id: 'about', class: 'quiet' }, about), row && h('details', { class: 'mouse' }, h('summary', {}, app.say(msgid('Letters'))), row)];
   return { nodes, box, enter, button: app.way(app.say('Continue'), enter) };
 }
 
@@ -64,15 +66,13 @@ export const askCode = (app, { manifest }, trouble, typed) =>
     const line = codeLine(app, typed, answer);
     const known = app.laptop?.setting('trusted');
     const asks = [
-      p(app.say('These sentences come from:'), ' ', h('b', {}, manifest.organisation.name)),
-      p(app.say('Its six words are:')),
-      h('p', { class: 'phrase', lang: 'en', dir: 'ltr' }, keyPhrase(manifest.organisation.signing_key, Number(manifest.format.split('/')[1]) < 3)),
-      p(app.say('Compare them with the words on your card. If they differ, stop and ask.')),
+      p(app.say('Asked by:'), ' ', h('b', {}, manifest.organisation.name)),
+      p(app.say('Its six words:')),
+      h('p', { class: 'phrase', lang: 'en', dir: 'ltr' }, keyPhrase(manifest.organisation.signing_key, version(manifest) < 3)), p(app.say('Compare them with your card. If they differ, stop and ask.')),
     ];
-    const elsewhere = button(app.say(msgid('I began before')), () => answer(''), { act: 'restore' });
     return {
       title: manifest.title.trim(), body: [languages(app, manifest).node, ...(known ? [] : asks), ...line.nodes], trouble,
-      foot: [line.button, app.keeps ? elsewhere : null], enter: line.enter, focus: line.box,
+      foot: [line.button, app.keeps && button(app.say(msgid('I began before')), () => answer(''), { act: 'restore' })], enter: line.enter, focus: line.box,
     };
   });
 
@@ -92,47 +92,46 @@ export const askConsent = (app, session) =>
   app.ask((answer) => {
     const { words, view, manifest } = session;
     const agree = app.way(app.say('I agree'), () => enter());
-    const label = /** @type {HTMLElement} */ (agree.querySelector('span'));
     const end = h('div', { class: 'end' });
     const guide = given(words, manifest, textIn(manifest, 'guide', words.reads));
+    const consent = given(words, manifest, textIn(manifest, 'consent', words.reads));
+    const [text = '', more = ''] = consent.text.split(FOLD);
     const unseen = () => end.getBoundingClientRect().bottom > app.low + 4;
-    const draw = () => (label.textContent = app.say(unseen() ? msgid('Read on') : msgid('I agree')));
+    const draw = () => agree.querySelector('span')?.replaceChildren(app.say(unseen() ? msgid('Read on') : msgid('I agree')));
     const enter = () => (unseen() ? (scrollBy({ top: innerHeight * 0.6 }), setTimeout(draw, 30)) : answer(true));
     const controller = new AbortController();
-    for (const name of ['scroll', 'resize']) addEventListener(name, () => (agree.isConnected ? draw() : controller.abort()), { signal: controller.signal });
+    for (const name of ['scroll', 'resize', 'toggle']) addEventListener(name, () => (agree.isConnected ? draw() : controller.abort()), { signal: controller.signal, capture: true });
     requestAnimationFrame(draw);
     return {
       title: app.say('Before you begin'),
       body: [
         languages(app, manifest).node, p(whatComes(app, manifest, view)), ...secondLook(words, manifest),
-        ...organiserText(given(words, manifest, textIn(manifest, 'consent', words.reads))),
-        p(app.say(app.facts.hall ? IN_HALL : app.keeps ? msgid('Nothing is sent over the internet. Your answers stay on this computer until you hand them over.') : msgid('Nothing is sent over the internet.'))),
-        manifest.labels.length ? h('p', { class: 'quiet' }, manifest.labels.join(' · ')) : null,
-        guide.text && folded(howTo(app, manifest), ...organiserText(guide)), end,
+        ...organiserText({ ...consent, text }), p(promises(app)), manifest.labels.length ? h('p', { class: 'quiet' }, manifest.labels.join(' · ')) : null,
+        (more || guide.text) && folded(app.say(msgid('Read more')), ...organiserText({ text: more, note: '' }), guide.text && h('h2', {}, howTo(app, manifest)), ...organiserText(guide)), end,
       ],
       foot: [agree, app.back(() => answer(false), app.say('Not now'))],
       enter, back: () => answer(false),
     };
   });
 
+/** What holds whatever the organisation wrote. @param {App} app */
+const promises = ({ facts, keeps, words }) =>
+  (facts.hall ? [IN_HALL] : [msgid('Nothing is sent over the internet.'), ...(keeps ? [msgid('Your answers stay on this computer until you hand them over.')] : [])])
+    .concat(msgid('Nobody asks your name.'), msgid('You can stop, or take back what you gave, at any time.')).map((said) => words.say(said)).join(' ');
+
 /** @param {App} app @param {BatchManifest} manifest */
 export const howTo = (app, { task }) => (task === 'translate' ? app.say('How to translate') : app.say('How to judge'));
 
 /** @param {App} app @param {BatchManifest} manifest @param {View} view */
-function whatComes({ words }, { task }, { total, minutes }) {
-  const asked = task === 'translate'
-    ? words.plural('You will see {n} sentence and write it in your language.', 'You will see {n} sentences and write each one in your language.', total)
-    : words.plural('You will see {n} translated sentence and say how good it is.', 'You will see {n} translated sentences and say how good each one is.', total);
-  const time = total <= PART
-    ? words.plural('That takes about {n} minute.', 'That takes about {n} minutes.', minutes)
-    : words.plural('Ten of them take about {n} minute; then you can pause.', 'Ten of them take about {n} minutes; then you can pause.', minutes);
-  return `${asked} ${time}`;
-}
+const whatComes = ({ words }, { task }, { total, minutes }) => [
+  task === 'translate' ? words.plural('{n} sentence to write in your language.', '{n} sentences to write in your language.', total) : words.plural('{n} translation to judge.', '{n} translations to judge.', total),
+  total <= PART ? words.plural('That takes about {n} minute.', 'That takes about {n} minutes.', minutes) : words.plural('Ten take about {n} minute.', 'Ten take about {n} minutes.', minutes),
+].join(' ');
 
 /** @param {App} app @param {Session} session @param {string} trouble @returns {Promise<Relation | null>} */
 export const askRelation = (app, session, trouble) =>
   app.ask((answer) => {
-    const question = app.say('A computer program made the translations. Did you take part in making it?');
+    const question = app.say('Did you take part in making the translation program?');
     const asked = choices(labelled(app.words, RELATIONS), answer, [], question);
     return {
       title: app.say('Before you begin'),
@@ -147,12 +146,9 @@ export const askRelation = (app, session, trouble) =>
 
 /** Ask once, before the first better translation, whether such may be used; false where the person goes back. @param {App} app @param {Session} session */
 export async function maySuggest(app, session) {
-  if (app.laptop?.setting('asked sharing') === app.reviewer) return true;
-  const shares = await askSharing(app, session, session.view.shares || null);
-  if (shares === null) return false;
-  await session.share(shares);
-  await app.set('asked sharing', app.reviewer);
-  return true;
+  const shares = session.asksSharing ? await askSharing(app, session, null) : null;
+  if (shares !== null) await session.share(shares);
+  return !session.asksSharing;
 }
 
 /** Whether what the person writes may be used; null goes back. @param {App} app @param {Session} session @param {boolean | null} now what holds @param {string} trouble @returns {Promise<boolean | null>} */

@@ -197,10 +197,11 @@ export class ItemPage {
     const first = [offer('cannot_judge', translating ? msgid('cannot translate') : msgid('cannot judge')), offer('skip', msgid('later')), offer('undo', msgid('undo'), view.can_undo)];
     const rest = [
       offer('comment', msgid('comment')), ...(translating ? [] : [offer('wording', msgid('better translation'))]), offer('harm', msgid('harmful')),
-      ...(translating ? [] : [offer('reasons', msgid('what was wrong?'), Boolean(view.last?.rating))]), offer('unrated', msgid('Go to the next one without an answer')), offer('hand_over', msgid('Hand over your answers')), ...stop,
+      ...(translating ? [] : [offer('reasons', msgid('what was wrong?'), Boolean(view.last?.rating))]), ...stop,
     ];
+    const seldom = [offer('unrated', msgid('Go to the next one without an answer')), offer('hand_over', msgid('Hand over your answers'))];
     const wide = matchMedia('(min-width: 50rem) and (min-height: 34rem)').matches;
-    return h('div', { class: 'acts' }, ...first, ...(wide ? rest : [folded(app.say(msgid('More')), h('div', { class: 'acts' }, ...rest))]));
+    return h('div', { class: 'acts' }, ...first, ...(wide ? rest : []), folded(app.say(msgid('More')), h('div', { class: 'acts' }, ...(wide ? seldom : [...rest, ...seldom]))));
   }
 
   // keys

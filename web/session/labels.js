@@ -22,7 +22,7 @@ export const REASONS = {
   register: msgid('This is not how we talk to people'),
 };
 /** @type {Record<import('../types.js').Relation, string>} */
-export const RELATIONS = { made: msgid('I took part in making it'), knows: msgid('I know who made it'), neither: msgid('Neither') };
+export const RELATIONS = { made: msgid('I took part'), knows: msgid('I know who made it'), neither: msgid('Neither') };
 /** @type {Record<string, string>} */
 export const CANNOT_JUDGE = {
   other_dialect: msgid('It is another dialect'),

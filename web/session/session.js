@@ -18,6 +18,7 @@ import { NotSaved, trouble } from './troubles.js';
 /** @typedef {{course?: Course, drafts?: Draft[], then?: () => void}} Following */
 
 const ANSWERING = ['items', 'skipped'];
+const ASKED_SHARING = 'asked sharing'; // Setting: the person who was asked whether better translations may be used
 
 /** What each key does, for any face: a promise of the view. Of a failure to save, the view tells in `trouble`. */
 export class Session {
@@ -41,6 +42,8 @@ export class Session {
     this._course = new Course(order, known ? [] : batch.training).goingTo(this._progress.reopened);
     this._place = this._course.place(this._progress);
     this._view = this._drawn();
+    this._askedSharing = this.translating || laptop.setting(ASKED_SHARING) === reviewer;
+    this._reviewer = reviewer;
     /** @type {Promise<unknown>} */ this._turn = Promise.resolve();
   }
 
@@ -80,9 +83,14 @@ export class Session {
   /** @param {Relation} relation */
   relate(relation) { return this.asksRelation ? this._done([{ kind: 'relation', ...this._record.who(), relation }]) : this._view; }
 
+  /** Whether to ask, before the first better translation, if such may be used. */
+  get asksSharing() { return !this._askedSharing && !this._view.shares; }
+
   /** Allow what the person writes to be used, or not any more. @param {boolean} shares */
-  share(shares) {
+  async share(shares) {
     if (!JUDGING.includes(this._view.phase)) return this._view;
+    this._askedSharing = true;
+    await this._laptop.setSetting(ASKED_SHARING, this._reviewer).catch(() => undefined); // else it is asked the next time, too
     const given = shares === this._view.shares ? [] : [this._agreed(shares)];
     return this._done(given, messages.shared(this.words, shares, this.translating));
   }

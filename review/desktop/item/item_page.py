@@ -25,7 +25,7 @@ from review.session.view import Lesson, ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Mark, Offer, lesson_said
-from review.session.words.keys import ACT_WORDS, RATING_OF, TRANSLATION_WORDS, Act, reason_of
+from review.session.words.keys import ACT_WORDS, RATING_OF, TRANSLATION_WORDS, Act, NextAction, reason_of
 
 
 class LessonBox(QFrame):
@@ -87,7 +87,7 @@ class ItemPage(SentencePage):
         self._panels[Mode.REASONS] = self._reasons
         self._held.setAlignment(self._go_on, Qt.AlignmentFlag.AlignLeading)
         self._deeds[Act.REASONS] = self._ask_reasons
-        self._deeds[Act.WORDING] = partial(self._write, TextField.SUGGESTION)
+        self._deeds[Act.WORDING] = self._write_better
         for act, rating in RATING_OF.items():
             self._deeds[act] = partial(self._rate, rating)
         self._go_on.clicked.connect(self.enter)
@@ -216,6 +216,16 @@ class ItemPage(SentencePage):
             self.say(self.words(item_words.READ_FIRST))
         else:
             self._do(partial(self.session.rate, item.id, rating))
+
+    def _write_better(self, item: ShownItem) -> None:
+        if self.session.asks_sharing:
+            self.answered.emit(NextAction.WORDING)
+        else:
+            self._write(TextField.SUGGESTION, item)
+
+    def write_better(self) -> None:
+        """Open the box for a better translation of the sentence that is shown."""
+        self._press(Act.WORDING)
 
     def _ask_reasons(self, _: ShownItem) -> None:
         last = self.view.last

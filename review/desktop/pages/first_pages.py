@@ -19,6 +19,7 @@ from review.desktop.pages.hand_over_page import Folders, first_folder
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import Answers, ChoiceRows
 from review.desktop.parts.flow import FlowLayout, Offers
+from review.desktop.parts.texts import announce
 from review.desktop.parts.writing import LetterRow
 from review.files.batch import Batch
 from review.files.manifests import BatchManifest
@@ -50,6 +51,24 @@ class FirstPage(Page):
             if tag != desk.words.chosen:
                 languages.offer(name, partial(self.language.emit, tag))
         self.add(languages)
+
+    def fold_away(self, title: str, folded: Sequence[tuple[str, str]]) -> None:
+        """Add a button, and behind it headings and texts that are shown once it is pressed."""
+        button = Button(title)
+        self.add(button)
+        roles = [(text, role) for pair in folded for text, role in zip(pair, ("strong", ""), strict=True) if text]
+        lines = [self.paragraph(text, role) for text, role in roles]
+        for line in lines:
+            line.hide()
+
+        def unfold() -> None:
+            for line in lines:
+                line.show()
+            self.setFocus()
+            button.hide()
+            announce(self, "\n".join(line.text() for line in lines))
+
+        button.clicked.connect(unfold)
 
     def agree_by(self, said: str, act: Callable[[], object]) -> None:
         """Add the button that agrees to what is on the page, which Enter presses, too."""
@@ -98,7 +117,6 @@ class OrganisationPage(FirstPage):
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.WHO_ASKS))
-        self.paragraph(words(page_words.COMES_FROM))
         self.paragraph(batch.manifest.organisation.name, "strong")
         self.paragraph(words(page_words.ITS_SIX_WORDS))
         self.paragraph(batch.organisation_phrase, "title")
@@ -108,7 +126,7 @@ class OrganisationPage(FirstPage):
 
 
 class ConsentPage(FirstPage):
-    """Who wants what, what holds for everybody, and the organisation's own words; all of it is shown first.
+    """Who wants what, the organisation's own words, and what holds for everybody; all that is not folded is shown first.
 
     Whether what a person writes may be used is asked on its own page.
     """
@@ -117,25 +135,21 @@ class ConsentPage(FirstPage):
         super().__init__(desk)
         words = self.words
         self.place(words(page_words.BEFORE_YOU_BEGIN))
+        consent = page_words.consent(words, manifest)
         self.paragraph(manifest.title.strip(), "strong")
-        self.paragraph(manifest.organisation.name, "quiet")
+        if manifest.organisation.name not in consent.text:
+            self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest, view))
+        if consent.note:
+            self.paragraph(consent.note, "quiet")
+        self.paragraph(consent.text)
         self.paragraph("\n".join(f"• {promise}" for promise in page_words.promises(words, manifest)))
-        self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
-        if (guide := page_words.guide(words, manifest)).text:
-            translating = manifest.task == "translate"
-            self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
-            self._given(guide)
+        if folded := list(page_words.read_more(words, manifest)):
+            self.fold_away(words(page_words.READ_MORE), folded)
         self.agree_by(words("I agree"), partial(self.answered.emit, True))
         self.way_back(words("Not now"))
-
-    def _given(self, given: page_words.OrganiserText) -> None:
-        """Show what the organisation wrote, and before it that it is in another language."""
-        if given.note:
-            self.paragraph(given.note, "quiet")
-        self.paragraph(given.text)
 
 
 class QuestionPage(FirstPage):
@@ -171,7 +185,7 @@ class RelationPage(QuestionPage):
         words = self.words
         self.place(words(page_words.BEFORE_YOU_BEGIN))
         self.paragraph(words(page_words.HOW_NEAR), "strong")
-        self.paragraph(words(page_words.WHY_HOW_NEAR))
+        self.fold_away(words(page_words.WHY_WE_ASK), [("", words(page_words.WHY_HOW_NEAR))])
         answers = dict(zip(page_words.relations(words), Relation, strict=True))
         self.ask(answers, relation_of, words("Press 1, 2 or 3."))
 

@@ -186,6 +186,8 @@ class Visit(QObject):
             if isinstance(page, FirstPage):
                 page.language.connect(self._set_language)
             self._window.show_page(page)
+            if isinstance(step, AtSentences) and step.writes and isinstance(page, ItemPage):
+                page.write_better()
         if page is not None and step.why is not None:
             page.tell(step.why)
 

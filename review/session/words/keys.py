@@ -199,6 +199,7 @@ class NextAction(Enum):
     WITHDRAW = auto()
     ANSWERS = auto()  # The person's own answers, to look at again
     UNSAVED = auto()  # The next sentence with words that are not saved
+    WORDING = auto()  # A better translation, where it is first asked whether such may be used
     HELP = auto()
     LEAVE = auto()
 
@@ -239,7 +240,7 @@ REASONS: Final[Mapping[Reason, str]] = {
 
 # How near a person is to the method, in the order of the keys
 RELATIONS: Final[Mapping[Relation, str]] = {
-    Relation.MADE: msgid("I took part in making it"),
+    Relation.MADE: msgid("I took part"),
     Relation.KNOWS: msgid("I know who made it"),
     Relation.NEITHER: msgid("Neither"),
 }

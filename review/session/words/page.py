@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,11 +14,12 @@ from review.session.words.catalogue import Words, language_name, msgid, same_lan
 from review.session.words.keys import RELATIONS
 
 WHO_ASKS = msgid("Asked by")
-COMES_FROM = msgid("These sentences come from:")
-ITS_SIX_WORDS = msgid("Its six words are:")
-COMPARE_THEM = msgid("Compare them with the words on your card. If they differ, stop and ask.")
+ITS_SIX_WORDS = msgid("Its six words:")
+COMPARE_THEM = msgid("Compare them with your card. If they differ, stop and ask.")
 BEFORE_YOU_BEGIN = msgid("Before you begin")
-HOW_NEAR = msgid("A computer program made the translations. Did you take part in making it?")
+READ_MORE = msgid("Read more")
+HOW_NEAR = msgid("Did you take part in making the translation program?")
+WHY_WE_ASK = msgid("Why we ask")
 WHY_HOW_NEAR = msgid(
     "Every answer is welcome, and each counts the same. The result says how many people gave which answer, "
     "and no names."
@@ -40,8 +43,10 @@ class OrganiserText(NamedTuple):
     # That it is in another language than the person's or the program's, and in which; empty where
     # it is not
     note: str = ""
+    more: str = ""  # What is folded until the person asks for it
 
 
+_FOLD = re.compile(r"\n[ \t\r]*-{3,}[ \t\r]*\n")  # What stands below the first such line of a consent is folded
 _NAMED_NUMBERS = 12  # So many sentences are named by their numbers; nobody hears more of them
 
 
@@ -68,6 +73,8 @@ def consent(words: Words, manifest: BatchManifest) -> OrganiserText:
     """Return what a person agrees to, in their language where it is given in it; else with a note about that."""
     wording = manifest.consent_in(*words.reads)
     organiser_text, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
+    text, *more = _FOLD.split(organiser_text.text, maxsplit=1)
+    organiser_text = organiser_text._replace(text=text.strip(), more="".join(more).strip())
     if not (stated and words.texts and same_language(wording.language, words.texts)):
         return organiser_text
     if same_language(words.texts, words.language):
@@ -83,6 +90,17 @@ def consent(words: Words, manifest: BatchManifest) -> OrganiserText:
 
 def guide(words: Words, manifest: BatchManifest) -> OrganiserText:
     return given(words, manifest, manifest.guide_in(*words.reads))
+
+
+def read_more(words: Words, manifest: BatchManifest) -> Iterator[tuple[str, str]]:
+    """Yield what is folded, a heading and its text: the rest of the consent, and the organisation's guide."""
+    if more := consent(words, manifest).more:
+        yield "", more
+    if (how := guide(words, manifest)).text:
+        yield (
+            how_to_judge(words, translating=manifest.task == "translate"),
+            "\n".join(filter(None, (how.note, how.text))),
+        )
 
 
 def given(words: Words, manifest: BatchManifest, found: Wording) -> OrganiserText:
@@ -107,24 +125,14 @@ def what_comes(words: Words, manifest: BatchManifest, view: View) -> str:
     """Return how many sentences a person is asked about, in which parts, and how long that takes."""
     if manifest.task == "translate":
         asked = words.plural(
-            "You will see {n} sentence and write it in your language.",
-            "You will see {n} sentences and write each one in your language.",
-            view.total,
+            "{n} sentence to write in your language.", "{n} sentences to write in your language.", view.total
         )
     else:
-        asked = words.plural(
-            "You will see {n} translated sentence and say how good it is.",
-            "You will see {n} translated sentences and say how good each one is.",
-            view.total,
-        )
+        asked = words.plural("{n} translation to judge.", "{n} translations to judge.", view.total)
     if view.total <= PART:
         time = words.plural("That takes about {n} minute.", "That takes about {n} minutes.", view.minutes)
     else:
-        time = words.plural(
-            "Ten of them take about {n} minute; then you can pause.",
-            "Ten of them take about {n} minutes; then you can pause.",
-            view.minutes,
-        )
+        time = words.plural("Ten take about {n} minute.", "Ten take about {n} minutes.", view.minutes)
     return f"{asked} {time}"
 
 
@@ -133,8 +141,8 @@ def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
         *second_look(words, manifest),
         words("Nothing is sent over the internet."),
         words(ANSWERS_STAY),
-        words("Your name is not asked for. You can stop at any time."),
-        words("You can take back what you gave."),
+        words("Nobody asks your name."),
+        words("You can stop, or take back what you gave, at any time."),
     )
 
 

@@ -181,7 +181,9 @@ class _Visit:
         """Prompt for consent, in the language that the person chooses."""
         session = step.session
         while (
-            answer := await self._ask(welcome.ConsentPage(session.words, session.manifest, session.view))
+            answer := await self._ask(
+                welcome.ConsentPage(session.words, session.manifest, session.view, step.why or NO_TROUBLE)
+            )
         ) is not None:
             if answer is welcome.ConsentAnswer.AGREED:
                 return True

@@ -113,7 +113,7 @@ def test_use_of_translations_is_asked_and_never_assumed(enter: Enter, tmp_path: 
     entry.type(CODE)
     entry.press("\r")
     assert entry.page(ConsentPage).findChildren(Tick) == []  # it is asked on a page of its own
-    assert "You will see 1 sentence and write it in your language." in entry.read
+    assert "1 sentence to write in your language." in entry.read
     entry.press("\r")
     page = entry.page(SharingPage)
     assert "May your translations be used?" in entry.read

@@ -58,7 +58,6 @@ def judge_in_window(shown: Window, reader: Reader, code: str, items: Sequence[st
     press(reader, "Continue")
     reader.hear("Before you begin")
     press(reader, "I agree")
-    press(reader, "No")
     press(reader, "Neither")
     reader.hear("Practice 1 of 1")
     press(reader, "Reject…")
@@ -79,13 +78,12 @@ def judge_in_window(shown: Window, reader: Reader, code: str, items: Sequence[st
 
 def judge_in_terminal(terminal: Terminal, code: str, keys: Sequence[str]) -> str:
     """Rate all items and hand over to the folder of the batch; return the six words."""
-    terminal.see("These sentences come from:")
+    terminal.see("Its six words:")
     terminal.press("\r", "Which code is on your card?")
     terminal.write(code)
     terminal.see(code)
     terminal.press("\r", "Before you begin")
-    terminal.press("\r", "May the better translations")
-    terminal.press("2", "I took part in making it")
+    terminal.press("\r", "I took part")
     terminal.press("3", "Practice 1 of 1")
     terminal.press("1", "You said Reject.")
     terminal.press("\r", f"Sentence 1 of {TOTAL}")

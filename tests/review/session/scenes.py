@@ -102,6 +102,11 @@ def write_file(batch: Batch, folder: Path, name: str | None = None) -> Path:
     return path
 
 
+def asked_sharing(laptop: Laptop, person: str = CODE) -> None:
+    """Let a person have said already that better translations may not be used."""
+    laptop.set_setting("asked sharing", person)
+
+
 def item_of(view: View) -> ShownItem:
     assert view.item is not None, view.phase
     return view.item

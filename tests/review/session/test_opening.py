@@ -353,7 +353,7 @@ def test_new_person_is_asked_everything_once(flow_of: FlowOf, file: Path) -> Non
         seen.append(type(step))
         step = flow.answer(ON[type(step)])
     assert seen == [
-        AskSecret, AskWhoAsks, CheckLetters, AskCode, AskConsent, AskSharing, AskRelation
+        AskSecret, AskWhoAsks, CheckLetters, AskCode, AskConsent, AskRelation
     ]  # fmt: skip
     assert (flow.sits, flow.file) == (True, locked)
 
@@ -429,8 +429,7 @@ def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: 
     assert step.sticks == (file.parent,)
     assert isinstance(flow.answer(None), ChooseReview)
     flow.answer(Other.FILE)
-    lead(flow, flow.answer(file), AskSharing)
-    assert isinstance(flow.answer(None), AskConsent), "back to what one agrees to"
+    lead(flow, flow.answer(file), AskConsent)
     assert flow.opening.laptop.setting("reviewer")
     other = write_file(batch_of(batch="cd" * 8, title="Winter"), file.parent)
     step = flow.open(other)
@@ -440,7 +439,7 @@ def test_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file: 
 
 @pytest.mark.parametrize(("onward", "page", "chosen"), [
     (NextAction.HELP, ShowHelp, None), (NextAction.ANSWERS, ShowAnswers, "0" * 15 + "1"),
-    (NextAction.SHARING, AskSharing, True),
+    (NextAction.SHARING, AskSharing, True), (NextAction.WORDING, AskSharing, True),
     (NextAction.WITHDRAW, AskWithdraw, Scope.EVERYTHING), (NextAction.HAND_OVER, HandOver, NextAction.UNSAVED),
 ])  # fmt: skip
 def test_a_page_beside_the_sentences_leads_back_to_them(
@@ -455,7 +454,7 @@ def test_a_page_beside_the_sentences_leads_back_to_them(
     flow.answer(onward)
     assert isinstance(flow.answer(chosen), AtSentences)
     changed = list(flow.opening.laptop.events())[len(before) :]
-    kinds = {NextAction.SHARING: {Consent}, NextAction.WITHDRAW: {Withdraw}}
+    kinds = {NextAction.SHARING: {Consent}, NextAction.WORDING: {Consent}, NextAction.WITHDRAW: {Withdraw}}
     assert {type(each.payload) for each in changed} == kinds.get(onward, set())
 
 

@@ -504,6 +504,22 @@ def test_language_of_the_batch_alone_is_chosen_and_remembered(tmp_path: Path) ->
         assert Opening(laptop, mounted=list).words.reads == ("fr",)
 
 
+def test_consent_is_folded_below_a_line_of_hyphens(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path / "home") as laptop:
+        words = Opening(laptop, mounted=list, language="en").words
+    for text, first, more in (
+        (
+            "What all must know.\n\n---\n\nThe rest --- of it.\n---\nEnd.",
+            "What all must know.",
+            "The rest --- of it.\n---\nEnd.",
+        ),
+        ("Known.\r\n ----- \r\nMore.", "Known.", "More."),
+        ("One text -- with\n--\nshort lines", "One text -- with\n--\nshort lines", ""),
+    ):
+        found = page_words.consent(words, batch_of(consent=text).manifest)
+        assert (found.text, found.more) == (first, more)
+
+
 def test_own_words_stand_in_where_a_text_is_missing(tmp_path: Path) -> None:
     stick = tmp_path / "stick"
     with Laptop.open(tmp_path / "home") as laptop:
@@ -511,7 +527,7 @@ def test_own_words_stand_in_where_a_text_is_missing(tmp_path: Path) -> None:
         opening.set_language("fr")
         words = opening.set_language("crk-Latn")
         assert words("Settings") != "Settings"
-        text, note = page_words.consent(words, batch.manifest)
+        text, note, _ = page_words.consent(words, batch.manifest)
         assert text == FRENCH, "the nearest that this person reads"
         assert "Plains Cree (Latin script)" in note
     write_file(batch_of(language="qu"), tmp_path / "old")

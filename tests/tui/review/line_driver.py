@@ -123,7 +123,7 @@ class Pipe:
 
 
 BATCH = "ba" * 8
-FIRST = ["1", CODE, "1", "1", "3"]
+FIRST = ["1", CODE, "1", "3"]
 """Trust the organisation, type the code, agree, let wordings be used, say that one did not take part."""
 
 

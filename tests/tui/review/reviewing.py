@@ -20,7 +20,7 @@ from rosetta_tui.review.rating.pages.item_page import ItemPage
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.review.rating.visit import ReviewApp
 from rosetta_tui.toolkit.textual_inside import busy
-from tests.review.session.scenes import CODE, write_file
+from tests.review.session.scenes import CODE, asked_sharing, write_file
 from tests.tui.screens import PATIENCE, AnyApp, soon_idle, text, until
 
 SMALL = (80, 24)
@@ -65,6 +65,7 @@ class Reviewing(ReviewApp):
             person = self.doors.reviewer(batch, CODE)
             session = TerminalOpening.session(self.doors, batch, person, Face.TERMINAL)
             session.agree(share_corrections=False)
+            asked_sharing(self.laptop, person)
             session.relate(Relation.NEITHER)
 
     @property

@@ -36,7 +36,7 @@ from rosetta_tui.review.rating.pages.welcome import (
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.outside import TEXTS, only_with, published
-from tests.review.session.scenes import CODE, ORGANISATION, batch_of, items_of, training_of
+from tests.review.session.scenes import CODE, ORGANISATION, asked_sharing, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.golden import compare
 from tests.tui.review.reviewing import (
@@ -122,11 +122,12 @@ def assert_harmless(app: Reviewing) -> None:
 async def test_no_text_acts_on_any_page(tmp_path: Path, last: int) -> None:
     app = Reviewing(tmp_path, known=False)
     app.stick.mkdir()
+    asked_sharing(app.laptop)
     (app.stick / "a[bold]b\x1b]0;t\x07.rosetta-batch").write_bytes(write_batch(hostile()))
     async with app.run_test(size=(80, 24), tooltips=True) as pilot:
         await settle(pilot)
         for keys in (
-            ["enter"], ["enter"], ["a"], [*CODE, "enter"], ["end", "enter"], ["1"], ["2"],
+            ["enter"], ["enter"], ["a"], [*CODE, "enter"], ["end", "enter"], ["2"],
             ["enter"], ["1", "enter"],
         ):  # fmt: skip
             await press(pilot, *keys)
@@ -170,7 +171,7 @@ async def test_mis_drawn_writing_is_refused_and_noted_if_wished(tmp_path: Path) 
         assert list(app.laptop.events()) == []
         await press(pilot, "enter", "a")
         fill(app, CODE)
-        await press(pilot, "enter", "enter", "2", "3", "1", "0", "1", "3")
+        await press(pilot, "enter", "enter", "3", "1", "0", "1", "3")
         said = [event.payload for event in app.laptop.events()]
         judged = [each for each in said if each and each.kind in {Kind.RATE, Kind.CANNOT_JUDGE}]
         assert [each.override for each in judged] == [True, True, False]
@@ -211,7 +212,7 @@ async def test_review_opens_from_home_and_back(tmp_path: Path, monkeypatch: pyte
         await pilot.press("v")
         await until(pilot, lambda: not isinstance(app.screen, HomeScreen))
         await begin(pilot)
-        await press(pilot, "enter", "2", "3")
+        await press(pilot, "enter", "3")
         assert "Sentence 1 of 4" in text(app)
         await press(pilot, "3", "question_mark")
         assert "Leave it for later" in text(app)

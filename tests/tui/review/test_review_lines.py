@@ -48,7 +48,7 @@ def ratings(home: Path) -> list[Rating | None]:
 
 SWAPPED = CODE[1] + CODE[0] + CODE[2:]
 LIST = "Type the code from your card"
-NOT_NOW = ("“w” means nothing here.\nType 1, l or q, then Enter:", "Nothing was begun.")
+NOT_NOW = ("“w” means nothing here.\nType 1, m, l or q, then Enter:", "Nothing was begun.")
 MAY = "May the better translations that you write be used?"
 
 
@@ -63,8 +63,7 @@ MAY = "May the better translations that you write be used?"
         ),
         (["2"], [batch_of().organisation_phrase, "Then do not continue."], [LIST]),
         (["q"], ["Are they the same? 1 yes, 2 no:"], ["Then do not continue", LIST]),
-        (["1", CODE, "w", "", "q"], [*NOT_NOW], ["Everything is kept", MAY]),
-        (["1", CODE, "w", "", "1"], [*NOT_NOW, MAY], ["Everything is kept"]),
+        (["1", CODE, "w", "m", "q"], [*NOT_NOW, "Read it aloud first."], ["Everything is kept", MAY]),
     ],
 )  # fmt: skip
 def test_who_does_not_agree_begins_nothing(
@@ -82,15 +81,15 @@ def test_who_does_not_agree_begins_nothing(
 
 
 def test_questions_take_numbers_letters_and_words(home: Path, file: Path) -> None:
-    typed = ("", "Yes", CODE, "1", " YES ", "3")
-    flags = ("!", "2", "!", "n", "!", "No", "!", "y", "!", "1", "q")
+    typed = ("", "Yes", CODE, "1", "3")
+    flags = ("!", "2", "!", "n", "!", "No", "!", " YES ", "!", "1", "q")
     _, said = sit(home, file, *typed, *flags)
     assert "means nothing" not in said
     assert said.count("Are they the same? 1 yes, 2 no:") == 2
     assert "or as hurting our culture? 1 yes, 2 no:" in said
     assert state_of(home).harmful == frozenset(), "set by y, and taken away again by 1"
     other = home.with_name("other")
-    sit(other, file, "oui", CODE, "1", "o", "3", "!", "o", "q", language="fr")
+    sit(other, file, "oui", CODE, "1", "3", "!", "o", "q", language="fr")
     assert len(state_of(other).harmful) == 1
 
 
@@ -140,15 +139,17 @@ def test_prompt_names_what_can_be_typed_and_lines_stay_short(home: Path, file: P
 
 
 def test_reasons_words_and_flags_are_recorded(home: Path, file: Path) -> None:
-    sit(
+    _, said = sit(
         home, file, *FIRST,
-        "2", ",", "1 4", "c too formal", "e", "Bone,", "mi diras.", "", "!", "", "1", "02", ",8",
+        "2", ",", "1 4", "c too formal", "e", "w", "2", "Bone,", "mi diras.", "", "!", "", "1", "02", ",8",
         "1", ",1", "u",
     )  # fmt: skip
     state = state_of(home)
     assert state.reasons == {item_id(1): (Reason.WRONG_MEANING, Reason.GRAMMAR)}
     assert state.comments == {item_id(2): "too formal"}
     assert state.suggestions == {item_id(2): "Bone,\nmi diras."}
+    assert MAY in said
+    assert not state.share_corrections
     assert state.harmful == {item_id(2)}
     assert state.judgements[item_id(2)].why_not is CannotJudge.UNCLEAR_SOURCE
 
@@ -253,8 +254,8 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     lessons = [lesson.model_copy(update=texts | {"explanation": "ĉar jes"})]
     file = write_file(batch_of(items, lessons, language="fr", title="Printempo"), tmp_path / "kle")
     _, said = sit(
-        home, file, "1", "ABC", CODE, "7", "1", "1", "?", "4", "", "1", "", "2", "c", "2", "", "1", "", "2", ",", "1 2", "c", "a", "",
-        "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 9, "", *["3"] * 10, "", *["3"] * 7, "",
+        home, file, "1", "ABC", CODE, "7", "m", "1", "?", "4", "", "1", "", "2", "c", "2", "", "1", "", "2", ",", "1 2", "c", "a", "",
+        "e vorto", "1", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 9, "", *["3"] * 10, "", *["3"] * 7, "",
         "4", "x", str(tmp_path / "for"), "x", "", "", "w", "1", "1", "w", "2", "1", "x", "", "", "q",
         language="fr",
     )  # fmt: skip
@@ -267,7 +268,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
         assert french in said
 
 
-BEGUN = FIRST[:-1]
+BEGUN = [*FIRST[:-1], "1"]
 """Nobody asks about a method where one translates."""
 
 

@@ -26,6 +26,7 @@ from rosetta_tui.review.rating.lines.line_keys import LineActions, hand_over, wi
 from rosetta_tui.review.rating.lines.pages import (
     KEY_SIGN,
     LANGUAGE,
+    MORE,
     YES,
     Console,
     LeftError,
@@ -36,10 +37,8 @@ from rosetta_tui.review.rating.lines.pages import (
     tell,
     tell_trouble,
     tell_unknown,
-    yes,
 )
 from rosetta_tui.review.rating.sitting import TerminalOpening
-from rosetta_tui.show.text import plain
 
 
 def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:
@@ -138,8 +137,12 @@ class LineFace:
     def _consent(self) -> bool | NextAction:
         """Show who wants what, and ask until the person agrees or leaves."""
         self._say_consent()
-        while (typed := as_key(self._console.ask(self._words("Type 1, l or q, then Enter:")))) != YES:
-            if typed.casefold() == LANGUAGE:
+        while (typed := as_key(self._console.ask(self._words("Type 1, m, l or q, then Enter:")))) != YES:
+            if typed.casefold() == MORE:
+                for heading, text in page_words.read_more(self._words, self.session.manifest):
+                    for line in filter(None, (heading, text)):
+                        self._console.say(line)
+            elif typed.casefold() == LANGUAGE:
                 choose_language(self._opening, self._console)
                 self.session.words = self._opening.words
                 self._say_consent()
@@ -159,10 +162,12 @@ class LineFace:
         if manifest.labels:
             console.labelled(words("Marked by the community as:"), words("; ").join(manifest.labels))
         console.say(page_words.what_comes(words, manifest, self.session.view))
+        self._given(words("What you agree to:"), page_words.consent(words, manifest))
         for promise in page_words.promises(words, manifest):
             console.say(promise)
-        self._given(words("What you agree to:"), page_words.consent(words, manifest))
         console.say(words("1: I agree"))
+        if any(page_words.read_more(words, manifest)):
+            console.say(words("m: read more"))
         console.say(words("l: another language"))
         console.say(words("q: not now"))
 
@@ -173,13 +178,9 @@ class LineFace:
 
     def _may_be_used(self, step: AskSharing) -> bool | NextAction:
         """Show the question whether better wordings may be used."""
-        words, console = self._words, self._console
-        console.say()
-        organisation = plain(self.session.manifest.organisation.name)
-        asked = page_words.may_be_used(words, translating=self.session.translating)
-        explanation = "\n".join((asked, *page_words.what_using_means(words, organisation)))
+        self._console.say()
         try:
-            return yes(self._opening, console, words("1 yes, 2 no:"), before=explanation)
+            return self._acts.may_be_used()
         except LeftError:
             if step.now is None:
                 return self._unbegun()

@@ -169,6 +169,19 @@ class LineActions:
 
     # words about an item
 
+    def may_be_used(self) -> bool:
+        """Prompt for whether what the person writes may be used."""
+        words, organisation = self._words, plain(self._session.manifest.organisation.name)
+        asked = page_words.may_be_used(words, translating=self._session.translating)
+        explanation = "\n".join((asked, *page_words.what_using_means(words, organisation)))
+        return yes(self._opening, self._console, words("1 yes, 2 no:"), before=explanation)
+
+    def wording(self, view: View, typed: str) -> None:
+        """Save a better translation; before the first one it is asked whether such may be used."""
+        if self._session.asks_sharing:
+            self._session.share(self.may_be_used())
+        self.text(view, TextField.SUGGESTION, typed)
+
     def reasons(self, view: View, digits: str) -> None:
         """Prompt for what is wrong with the item that was judged last."""
         words, console = self._words, self._console
@@ -253,7 +266,7 @@ _ACTS: Final[Mapping[Act, Callable[[LineActions, View, str], None]]] = {
     Act.SKIP: lambda acts, view, _: acts.skip(view),
     Act.REASONS: lambda acts, view, rest: acts.reasons(view, rest),
     Act.COMMENT: lambda acts, view, rest: acts.text(view, TextField.COMMENT, rest),
-    Act.WORDING: lambda acts, view, rest: acts.text(view, TextField.SUGGESTION, rest),
+    Act.WORDING: lambda acts, view, rest: acts.wording(view, rest),
     Act.HARM: lambda acts, view, _: acts.harm(view),
     Act.UNRATED: lambda acts, _view, _rest: acts.unrated(),
     Act.LARGER: lambda acts, _view, _rest: acts.help(),

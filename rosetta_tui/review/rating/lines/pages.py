@@ -246,6 +246,7 @@ def end_prompt(words: Words, view: View) -> str:
 
 YES, NO = "1", "2"
 LANGUAGE = "l"
+MORE = "m"
 
 
 def begin(opening: TerminalOpening, console: Console) -> None:
@@ -323,7 +324,7 @@ def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> object
     words = opening.words
     console.say(words("This is the first time that you get sentences from:"))
     console.say(plain(batch.manifest.organisation.name))
-    console.say(words("Its six words are:"))
+    console.say(words(page_words.ITS_SIX_WORDS))
     console.say(batch.organisation_phrase)
     console.say(words("The same words are on your card, or the people who ask can say them."))
     if not yes(opening, console, words("Are they the same? 1 yes, 2 no:")):

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from review.rating import CannotJudge, Rating, Reason
 from review.session import position
-from review.session.flow import AskSharing, AskWithdraw, ChooseReview, HandOver, ShowHelp
+from review.session.flow import AskSharing, AskWithdraw, AtSentences, ChooseReview, HandOver, ShowHelp
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words import keys
@@ -22,6 +22,7 @@ from rosetta_tui.review.rating.pages.item_page import ItemPage, KeyMode, Texts, 
 from rosetta_tui.review.rating.pages.page import Choices, HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.pages.resting import PAUSES
 from rosetta_tui.review.rating.pages.submit import HandOverPage, WithdrawPage
+from rosetta_tui.review.rating.pages.welcome import SharingPage
 from rosetta_tui.review.rating.sitting import TerminalSitting
 
 SLOW_SECONDS = 0.3  # when saving takes longer than this, the page says that it goes on
@@ -48,7 +49,7 @@ class JudgingScreen(ItemPage):
             keys.Act.CANNOT_JUDGE: self._ask_why,
             keys.Act.REASONS: self._ask_reasons,
             keys.Act.COMMENT: partial(self._write, TextField.COMMENT),
-            keys.Act.WORDING: partial(self._write, TextField.SUGGESTION),
+            keys.Act.WORDING: self._write_better,
             keys.Act.HARM: self._ask_harm,
         }
 
@@ -227,6 +228,12 @@ class JudgingScreen(ItemPage):
 
     # Writing
 
+    def _write_better(self, item: ShownItem) -> None:
+        if self.sitting.session.asks_sharing:
+            self._lead(keys.NextAction.WORDING)
+        else:
+            self._write(TextField.SUGGESTION, item)
+
     def _write(self, field: TextField, item: ShownItem) -> None:
         self.field = field
         comment = field is TextField.COMMENT
@@ -300,6 +307,8 @@ class JudgingScreen(ItemPage):
                 self.app.push_screen(HandOverPage(self.sitting, step.batch), self._lead)
             case AskWithdraw():
                 self.app.push_screen(WithdrawPage(self.words), self._lead)
+            case AskSharing(now=None):
+                self.app.push_screen(SharingPage(self.words, step.session.manifest), self._lead)
             case AskSharing():
                 self._lead(not step.now)
             case ShowHelp():
@@ -307,5 +316,8 @@ class JudgingScreen(ItemPage):
                 self.app.push_screen(page, self._lead)
             case ChooseReview():
                 self.dismiss(None)
+            case AtSentences(writes=True) if view.item is not None:
+                self.draw(view)
+                self._write(TextField.SUGGESTION, view.item)
             case _:
                 self.draw(view)

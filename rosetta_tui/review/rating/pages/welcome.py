@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -26,7 +27,7 @@ from review.session.words.troubles import Trouble
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
 from rosetta_tui.review.rating.pages.page import NO_TROUBLE, Hint, Page, RatingKeyLine, Result, given_text, paragraph
 from rosetta_tui.review.rating.sitting import TerminalOpening
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import show, show_lines
 
 
 class ChoosePage(Page[Choice | str]):
@@ -179,8 +180,8 @@ class YesPage(Page[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "agree", show=False)]
 
-    def __init__(self, words: Words, place: str) -> None:
-        super().__init__(words, place)
+    def __init__(self, words: Words, place: str, trouble: Trouble = NO_TROUBLE) -> None:
+        super().__init__(words, place, trouble)
         self._end_shown = False
 
     def on_mount(self) -> None:
@@ -219,7 +220,6 @@ class OrganisationPage(YesPage[bool]):
 
     def body(self) -> ComposeResult:
         words = self.words
-        yield paragraph(words(page_words.COMES_FROM))
         yield Static(show(self._batch.manifest.organisation.name, "bold"))
         yield paragraph(words(page_words.ITS_SIX_WORDS))
         yield Static(show(f"    {self._batch.organisation_phrase}", "bold $mark"))
@@ -331,27 +331,43 @@ class ConsentAnswer(Enum):
 class ConsentPage(YesPage[ConsentAnswer]):
     """What the person agrees to, in plain words; None where they do not agree now."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "language", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("m", "more", show=False), Binding("l", "language", show=False)]
 
-    def __init__(self, words: Words, manifest: BatchManifest, view: View) -> None:
-        super().__init__(words, words(page_words.BEFORE_YOU_BEGIN))
+    def __init__(self, words: Words, manifest: BatchManifest, view: View, trouble: Trouble = NO_TROUBLE) -> None:
+        super().__init__(words, words(page_words.BEFORE_YOU_BEGIN), trouble)
+        self._folded = any(page_words.read_more(words, manifest))
         self._manifest, self._view = manifest, view
 
     def body(self) -> ComposeResult:
         words, manifest = self.words, self._manifest
         yield Static(Content.assemble(show(manifest.title, "bold"), "\n", show(manifest.organisation.name, "$quiet")))
         yield paragraph(page_words.what_comes(words, manifest, self._view))
-        yield paragraph("\n".join(f"• {promise}" for promise in page_words.promises(words, manifest)))
         yield from given_text(page_words.consent(words, manifest))
+        yield paragraph("\n".join(f"• {promise}" for promise in page_words.promises(words, manifest)))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
-        if (guide := page_words.guide(words, manifest)).text:
-            yield paragraph(page_words.how_to_judge(words), "bold")
-            yield from given_text(guide)
+        with Vertical(classes="folded"):
+            for heading, text in page_words.read_more(words, manifest):
+                if heading:
+                    yield paragraph(heading, "bold")
+                yield Static(show_lines(text))
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(".folded").display = False
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
-        return [self._yes(words("I agree")), Hint("l", words("language"), "language"), self._back()]
+        more = [Hint("m", words("read more"), "more")] * self._folded
+        return [self._yes(words("I agree")), *more, Hint("l", words("language"), "language"), self._back()]
+
+    def action_more(self) -> None:
+        """Show what is folded; it is to be read before the page is agreed to."""
+        if self._folded:
+            self._folded = self._end_shown = False
+            self.query_one(".folded").display = True
+            self.query_one(RatingKeyLine).offer(self.hints())
+            self.call_after_refresh(self._tell_more)
 
     def action_language(self) -> None:
         self.dismiss(ConsentAnswer.LANGUAGE)
