@@ -54,7 +54,7 @@ class FirstPage(Page):
 
     def fold_away(self, title: str, folded: Sequence[tuple[str, str]]) -> None:
         """Add a button, and behind it headings and texts that are shown once it is pressed."""
-        button = Button(title)
+        button = Offers()
         self.add(button)
         roles = [(text, role) for pair in folded for text, role in zip(pair, ("strong", ""), strict=True) if text]
         lines = [self.paragraph(text, role) for text, role in roles]
@@ -68,7 +68,7 @@ class FirstPage(Page):
             button.hide()
             announce(self, "\n".join(line.text() for line in lines))
 
-        button.clicked.connect(unfold)
+        button.offer(title, unfold)
 
     def agree_by(self, said: str, act: Callable[[], object]) -> None:
         """Add the button that agrees to what is on the page, which Enter presses, too."""
