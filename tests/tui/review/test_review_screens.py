@@ -98,12 +98,15 @@ async def test_way_to_the_consent_of_somebody_new(tmp_path: Path) -> None:
 
 
 async def test_enter_agrees_only_after_the_end_was_shown(tmp_path: Path) -> None:
-    batch = batch_of(consent="You may stop at any time.\n" * 60)
+    batch = batch_of(consent="You may stop at any time.\n---\n" + "And more of it.\n" * 60)
     app = Reviewing(tmp_path, batch)
     app.doors.reviewer(batch, CODE)
     async with started(app) as pilot:
         await press(pilot, "enter", "1", "enter")
-        see(app, "read on")
+        see(app, "You may stop", "I agree")
+        assert "And more" not in text(app)
+        await press(pilot, "m")
+        see(app, "And more", "read on")
         assert "I agree" not in text(app)
         read = 0
         while "↓ The text continues below" in text(app):

@@ -10,7 +10,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -346,15 +345,14 @@ class ConsentPage(YesPage[ConsentAnswer]):
         yield paragraph("\n".join(f"• {promise}" for promise in page_words.promises(words, manifest)))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
-        with Vertical(classes="folded"):
-            for heading, text in page_words.read_more(words, manifest):
-                if heading:
-                    yield paragraph(heading, "bold")
-                yield Static(show_lines(text))
+        for heading, text in page_words.read_more(words, manifest):
+            if heading:
+                yield paragraph(heading, "bold").add_class("folded")
+            yield Static(show_lines(text)).add_class("folded")
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(".folded").display = False
+        self.query(".folded").set(display=False)
 
     def hints(self) -> Sequence[Hint]:
         words = self.words
@@ -365,9 +363,13 @@ class ConsentPage(YesPage[ConsentAnswer]):
         """Show what is folded; it is to be read before the page is agreed to."""
         if self._folded:
             self._folded = self._end_shown = False
-            self.query_one(".folded").display = True
+            self.query(".folded").set(display=True)
             self.query_one(RatingKeyLine).offer(self.hints())
             self.call_after_refresh(self._tell_more)
+
+    def _tell_more(self) -> None:
+        if self._folded or all(each.size for each in self.query(".folded")):  # else it has no place yet
+            super()._tell_more()
 
     def action_language(self) -> None:
         self.dismiss(ConsentAnswer.LANGUAGE)
