@@ -3,7 +3,8 @@
     python -m benchmarks.live_table [seconds]
 
 prints, for our table and for Textual's DataTable at a size it survives: time from key to paint (median, p95:
-from writing the key to reading the row drawn under the cursor, and the processor time of the screen's thread until then;
+from writing the key to reading the row drawn under the cursor, and the processor time of the screen's thread until the
+pane, too, shows that row;
 also with the pane, a query and a sorting by a metric that is computed from statistics), share of one core (also while a
 filter is set and nobody presses a key), memory over the data. Of the results a quarter is there at the beginning; the others
 are stored and announced by a thread whose own processor time is not counted.
@@ -51,6 +52,7 @@ from harness.store.sqlite.database import open_store
 from harness.store.sqlite.trouble import transaction
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.app.launch import SWITCH_SECONDS
+from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.run_sources import WatchedRun
 from scoring.metrics.inventory import surface_setup
 from tests.tui import scenes
@@ -61,7 +63,7 @@ CURSOR = b"48;2;43;77;116"
 """The cursor's background as the terminal is told; no other cell has it."""
 MARK, LEAVE = b"\x1b[23~", b"\x1b[24~"  # F11, F12
 DOWN, UP, PAGE_DOWN, PAGE_UP, END, HOME = b"\x1b[B", b"\x1b[A", b"\x1b[6~", b"\x1b[5~", b"\x1b[F", b"\x1b[H"
-MOVES = (HOME, DOWN, DOWN, PAGE_DOWN, DOWN, UP, PAGE_DOWN, DOWN, PAGE_UP, END, UP, PAGE_UP, UP, DOWN)
+MOVES = (DOWN, DOWN, PAGE_DOWN, DOWN, UP, PAGE_DOWN, DOWN, PAGE_UP, END, UP, PAGE_UP, UP, DOWN, HOME)
 """Keys of which each moves the cursor, also pressed again and again."""
 
 
@@ -129,7 +131,7 @@ def fill(folder: Path, rows: int) -> None:
     entries = entries_of(_pairs(), rows)
     scoring = surface_setup("en", "eo", entries[:KINDS]).model_dump(mode="json")  # as a run states it
     made = scene(folder / "s.sqlite", entries=entries, stored=0, scoring=scoring)
-    _add(made.store, [_result(_place(n, rows)) for n in range(_stored(rows))])
+    _add(made.store, [_result(_turn(n, rows)) for n in range(_stored(rows))])
     made.close()
 
 
@@ -138,7 +140,7 @@ def _stored(rows: int) -> int:
     return rows if rows < 10_000 else rows // 4
 
 
-def _place(n: int, rows: int) -> int:
+def _turn(n: int, rows: int) -> int:
     return n * 7919 % rows  # 7919 is prime: every row once before one twice
 
 
@@ -186,19 +188,34 @@ def theirs(folder: Path, rows: int, rate: int) -> None:
     app.run()
 
 
-def _measured(base: Any) -> Any:
+def _measured(base: Any) -> Any:  # noqa: C901  one small class
     class Measured(base):  # type: ignore[misc]
         """Notes processor time and memory at two keys."""
 
         stats_file: Path
         marks: ClassVar[list[tuple[float, float]]] = []
         moves: ClassVar[list[float]] = []
+        moved: tuple[float, object] | None = None
+        """Processor time of the thread at a key that moves the cursor, and what was shown then."""
 
         async def on_event(self, event: Any) -> None:
-            begin = time.thread_time()
-            await super().on_event(event)
             if isinstance(event, Key) and event.key in {"up", "down", "pageup", "pagedown", "home", "end"}:
-                self.call_after_refresh(lambda: self.moves.append(time.thread_time() - begin))
+                self.moved = self.moved or (time.thread_time(), _place(self.screen))
+            await super().on_event(event)
+
+        def _display(self, screen: Any, renderable: Any) -> None:
+            super()._display(screen, renderable)
+            if self.moved and _place(screen) not in {None, self.moved[1]}:
+                self.moves.append(time.thread_time() - self.moved[0])
+                self.moved = None
+
+        def on_ordered_table_entries_shown(self, event: Any) -> None:
+            order = event.table._shown_order  # noqa: SLF001  of the rows that are there
+            self.call_after_refresh(self.note_order, f"{order.sort} {order.turned} {order.where}")
+
+        def note_order(self, words: str) -> None:
+            with self.stats_file.with_name("orders").open("a") as orders:
+                orders.write(f"{time.monotonic()} {words}\n")
 
         def on_key(self, event: Any) -> None:
             if event.key in {"f11", "f12"}:
@@ -211,6 +228,15 @@ def _measured(base: Any) -> Any:
                 self.exit()
 
     return Measured
+
+
+def _place(screen: Any) -> object:
+    """Return the row under the cursor, None until the pane shows it too."""
+    if not isinstance(screen, LiveScreen):
+        return next((table.cursor_row for table in screen.query(DataTable)), None)
+    page = screen._page_key  # noqa: SLF001  what the pane shows
+    place = screen.table.place
+    return place if isinstance(page, tuple) and page[0] == place else None
 
 
 def _p95(times: Sequence[float]) -> float:
@@ -231,7 +257,7 @@ def _feed(give: Any, rows: int, rate: int) -> None:
         begin, before = time.monotonic(), _fed[0]
         while True:
             due = before + int((time.monotonic() - begin) * rate)
-            give([_place(n, rows) for n in range(_fed[0], due)])
+            give([_turn(n, rows) for n in range(_fed[0], due)])
             _fed[0], _feeding[0] = due, time.thread_time()
             time.sleep(0.1)
 
@@ -288,7 +314,7 @@ def measure(kind: str, rows: int, rate: int, seconds: float) -> dict[str, float]
             measured = _cursor(terminal, seconds)
             os.write(terminal, MARK)
             if kind == "ours":
-                measured |= dict(_asked(terminal, seconds))
+                measured |= dict(_asked(terminal, folder, seconds))
             os.write(terminal, LEAVE)
         stats: dict[str, float] = json.loads((folder / "stats.json").read_text())
         return measured | stats
@@ -312,25 +338,24 @@ def _press(terminal: int, seconds: float) -> Iterator[float]:
             return
 
 
-def _asked(terminal: int, seconds: float) -> Iterator[tuple[str, float]]:
-    """Filter and sort while results arrive: yield the seconds from the last key to the first new rows."""
-    for name, opening, wanted, keys, shown in (
-        ("filter", b"/", b"filter", b"chrf<30\r", b"chrF++ "),
-        ("computed", b"/", b"filter", b"ter>30\r", b"chrF++ "),
-        ("search", b"/", b"filter", b"Frazo\r", b"chrF++ "),
-        ("sort", b"s", b"Columns (", DOWN + b"\r", "▲".encode()),
-        ("turned", b"s", b"Columns (", b"\r", "▼".encode()),
-        ("query", b"/", b"filter", b"chrf<90\r", b"chrF++ "),
+def _asked(terminal: int, folder: Path, seconds: float) -> Iterator[tuple[str, float]]:
+    """Filter and sort while results arrive: yield the seconds from the last key to the frame with the new rows."""
+    for name, opening, wanted, keys, order in (
+        ("filter", b"/", b"filter", _pasted("chrf<30"), "position False chrf<30"),
+        ("computed", b"/", b"filter", _pasted("ter>30"), "position False ter>30"),
+        ("search", b"/", b"filter", _pasted("Frazo"), "position False Frazo"),
+        ("sort", b"s", b"Columns (", DOWN + b"\r", "chrf False "),
+        ("turned", b"s", b"Columns (", b"\r", "chrf True "),
+        ("query", b"/", b"filter", _pasted("chrf<90"), "chrf True chrf<90"),
     ):
         os.write(terminal, opening)
         _wait_for(terminal, wanted, 5.0)
         _idle(terminal, 0.5)
-        os.write(terminal, keys[:-1])
-        _idle(terminal, 0.3)
         begin = time.monotonic()
-        os.write(terminal, keys[-1:])
-        _wait_for(terminal, shown, 10.0)
-        yield name, time.monotonic() - begin
+        os.write(terminal, keys)
+        yield name, _shown(terminal, folder / "orders", order, begin) - begin
+        if opening == b"/":
+            os.write(terminal, b"\r")  # to the rows
         if name == "search":  # which fits nearly all rows
             os.write(terminal, MARK)
             _idle(terminal, seconds)
@@ -340,6 +365,22 @@ def _asked(terminal: int, seconds: float) -> Iterator[tuple[str, float]]:
         if opening == b"/":
             os.write(terminal, b"\x1b")  # ends the filter
         _idle(terminal, 1.0)
+
+
+def _pasted(text: str) -> bytes:
+    """Return a text as a terminal pastes it, so that no part of it was asked for before."""
+    return b"\x1b[200~" + text.encode() + b"\x1b[201~"
+
+
+def _shown(terminal: int, orders: Path, order: str, begin: float) -> float:
+    """Return when rows in this order were drawn first, by the app's own clock, which is the same one."""
+    while time.monotonic() < begin + 10:
+        _idle(terminal, 0.05)
+        for line in orders.read_text().splitlines() if orders.exists() else ():
+            when, _, words = line.partition(" ")
+            if words == order and float(when) > begin:
+                return float(when)
+    return float("inf")
 
 
 def _wait_for(terminal: int, wanted: bytes, seconds: float) -> bool:

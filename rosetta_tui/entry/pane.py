@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
-from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
@@ -22,8 +21,8 @@ from rosetta_tui.entry.screen import NO_LINES
 from rosetta_tui.toolkit.content import PageLine, show
 from rosetta_tui.toolkit.messages import PaneToggled
 from rosetta_tui.toolkit.ordered_table import FilteredScreen
-from rosetta_tui.toolkit.result_table import ResultTable, crop
-from rosetta_tui.toolkit.textual_inside import set_scroll_size
+from rosetta_tui.toolkit.result_table import crop
+from rosetta_tui.toolkit.textual_inside import set_scroll_size, still_mounted
 
 BESIDE = 150  # cells of a screen from which the pane is beside the rows
 LEAST = 80  # cells below which there is no pane
@@ -148,9 +147,12 @@ class PanedScreen(FilteredScreen):
     def pane(self) -> EntryPane:
         return self.query_one(EntryPane)
 
+    def on_mount(self) -> None:
+        self.watch(self.table, "cursor", self._cursor_moved, init=False)
+
     def show_entry(self) -> None:
         """Show the entry under the cursor, unless the pane is closed or shows it as it is."""
-        if not any(pane.display and pane.region for pane in self.query(EntryPane)):
+        if not still_mounted(self.table) or not (self.pane.display and self.pane.region):
             return
         key = self.entry_key()
         if key == self._page_key:
@@ -172,9 +174,12 @@ class PanedScreen(FilteredScreen):
         if self.is_current and self.pane.display:
             self.explain_entry()
 
-    @on(ResultTable.Moved, "#entries")
-    def _entry_moved(self) -> None:
-        self.show_entry()
+    def _cursor_moved(self) -> None:
+        """Show the entry in the frame that shows the cursor; of keys that came faster, the last one's."""
+        if getattr(self.app, "keys_wait", False):
+            self.call_after_refresh(self.show_entry)
+        else:
+            self.show_entry()
 
     def on_screen_resume(self) -> None:
         self.open_pane(opened=getattr(self.app, "pane_open", True))

@@ -137,8 +137,7 @@ class ExaminedScreen(ReasonedScreen):
             self._find_from = float("inf")
             self._most = most = None if self.live.over else MOST_EXAMINED
             self._in_background("findings", lambda store: run_findings(store, run, most), self._found)
-        parts = self.query("#parts")  # gone where the screen is closing
-        wanted = bool(parts) and parts.first().display and done != self._parts_done
+        wanted = self.query_one("#parts").display and done != self._parts_done
         if wanted and (now >= self._part_from or (self.live.over and self._part_from < float("inf"))):
             self._part_from = float("inf")
             self._in_background("parts", self._scored_parts, self._take_parts)

@@ -47,6 +47,7 @@ from rosetta_tui.toolkit.ordered_table import MATCHES, RowOrder
 from rosetta_tui.toolkit.pages import readable
 from rosetta_tui.toolkit.query_line import QueryLine
 from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.textual_inside import still_mounted
 
 LOOKS_PER_SECOND = 6  # how often the screen takes in what happened
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
@@ -180,7 +181,7 @@ class LiveScreen(ExaminedScreen):
     def look(self) -> None:
         """Process what happened since the last look, and show it; a store that fails is shown as a fault."""
         # a screen that goes has lost its parts before its clock stops
-        if not self.query(EntryTable):
+        if not still_mounted(self.table):
             return
         try:
             with worded(self.store_path):

@@ -7,6 +7,7 @@ import gc
 import re
 import sys
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -14,15 +15,17 @@ from typing import Any
 from rich import _wrap  # its pattern of a word has no other door
 from rich.text import Text
 from textual import constants
+from textual._compositor import Compositor  # what draws the widgets of a screen
 from textual._context import active_message_pump  # whose message failed
 from textual.app import App, ScreenStackError
 from textual.css.query import QueryError
 from textual.driver import Driver
 from textual.events import Event, Key, Paste
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.widget import Widget, WidgetError
 
 from rosetta_tui.show.crash import crash_text
@@ -64,6 +67,11 @@ class TerminalApp(App[None]):
     def typed_ahead(self) -> bool:
         """Return whether something typed has not acted yet, or not to its end."""
         return self._giving is not None
+
+    @property
+    def keys_wait(self) -> bool:
+        """Return whether more was typed than could act so far, as where a key is held down."""
+        return bool(self._ahead)
 
     async def on_event(self, event: Event) -> None:
         """Dispatch what is typed one by one: each goes where the focus is when all before it has acted.
@@ -234,5 +242,24 @@ def set_scroll_size(view: ScrollView, size: Size) -> None:
 
     Textual lays the whole screen out again for each other size, which takes 10 ms.
     """
+    if size == view.virtual_size:
+        return
     view.set_reactive(Widget.virtual_size, size)
     view._scroll_update(size)  # noqa: SLF001  it moves the scrollbar, as a layout would
+
+
+def _drawn(self: Compositor, crop: Region | None = None) -> Iterator[tuple[Region, Region, list[Strip]]]:
+    """Draw of each widget the rows between the first and the last that change.
+
+    Textual draws every widget whole for each change of a line, which is half of what a key costs.
+    """
+    for widget, (region, clip) in self.visible_widgets.items():
+        shown = region.intersection(clip)
+        if crop is not None and not shown.overlaps(crop):
+            continue
+        rows = shown if crop is None else shown.intersection(Region(shown.x, crop.y, shown.width, crop.height))
+        if rows:
+            yield region, rows, widget.render_lines(rows.translate(-region.offset))
+
+
+Compositor._get_renders = _drawn  # type: ignore[method-assign]  # noqa: SLF001

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from textual._compositor import Compositor  # what draws a screen has no other door
+from textual.content import Content
+from textual.geometry import Region
+from textual.screen import Screen
 
 from corpora.model.entry import Segment
 from harness.settings import read_settings
@@ -29,6 +35,7 @@ async def test_walk_of_the_pane_in_a_run(tmp_path: Path) -> None:
         assert app.screen.query_one("#entries").size.height >= 21, "a header and twenty rows"
         await press(pilot, "down")
         assert "2  difficulty 2" in text(app)
+        same_frames(app.screen)
         await press(pilot, "tab")
         assert DIFFERENCE in text(app), "with the focus it is large"
         assert isinstance(app.focused, EntryPane)
@@ -44,6 +51,49 @@ async def test_walk_of_the_pane_in_a_run(tmp_path: Path) -> None:
         await pilot.resize_terminal(70, 24)
         await settle(pilot)
         assert "Reference" not in text(app), "below 80 cells there is no room for it"
+
+
+DRAWS, OF_SCREEN, FRAME = "_get_renders", "_compositor", "_render_chops"  # no public way to draw a part of a screen
+
+
+def same_frames(screen: Screen[object]) -> None:
+    """Check that what is drawn of a change is what Textual itself draws of it, which draws every widget whole."""
+    spec = find_spec(Compositor.__module__)
+    assert spec is not None
+    assert spec.loader is not None
+    own = module_from_spec(spec)
+    spec.loader.exec_module(own)
+    theirs, ours = getattr(own.Compositor, DRAWS), getattr(Compositor, DRAWS)
+    assert theirs.__module__ != ours.__module__
+    for crop in (Region(0, 8, 120, 1), Region(5, 0, 60, 30), Region(100, 20, 20, 16)):
+        frames = []
+        for draws in (theirs, ours):
+            with patch.object(Compositor, DRAWS, draws):
+                chops = getattr(getattr(screen, OF_SCREEN), FRAME)(crop, crop.line_range.__contains__)
+            frames.append(
+                [[(x, strip) for x, strip in chops[y].items() if x in crop.column_range] for y in crop.line_range]
+            )
+        assert frames[0] == frames[1]
+        assert any(strip is not None for line in frames[1] for _, strip in line)
+
+
+async def test_pane_is_drawn_with_the_cursor_unless_more_keys_wait(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.play([made.started(), *made.scored(24), made.progress(24, in_flight=(), waiting=())])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        await press(pilot, "home")
+
+        def shown() -> str:
+            return Content.from_markup(str(screen.pane.border_title)).plain.split()[1]
+
+        screen.table.move_to(4)
+        assert shown() == "5", "no frame shows the cursor without its entry"
+        with patch.object(type(app), "keys_wait", new=True):
+            screen.table.move_to(5)
+            assert shown() == "5", "while a key is held down, entries that are passed are not read"
+        await until(pilot, lambda: shown() == "6")
 
 
 async def test_cursor_that_rests_has_its_scores_explained(tmp_path: Path) -> None:
