@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.packed_list import PackedList, in_blocks
-from corpora.model.entry import AnyEntry, Entry, Segment, only_open, open_entry
+from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
 from harness.card.foreign_cards import adopt
@@ -28,9 +28,8 @@ from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import RowWords, places_in_order, read_results, read_row_words, read_statistics
 from harness.store.runs import Run, read_imported, read_run
-from scoring.core.metric import EntryStatistics, Statistics, StatisticsError
+from scoring.core.metric import EntryStatistics, StatisticsError
 from scoring.core.scorer import EntryValues, Scorer, verdict_field
-from scoring.core.setup import Translation
 from scoring.core.specification import COMPOSITE, KeptColumns
 from scoring.statistics.intervals import FREE
 
@@ -195,20 +194,6 @@ class StoredRows:
         packed = PackedList(row for _, row in read_statistics(self._connection, self._run.id))
         return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(packed))
 
-    def other_statistics(self) -> Iterator[tuple[int, str, Statistics | None, Statistics | None]]:
-        """Compute the statistics that follow from the texts again, and yield place, metric, both where they differ."""
-        again = self._scorer.of_texts()
-        for places in self._blocks():
-            results = list(read_results(self._connection, self._run.id, places))
-            entries = only_open(read_entries(self._connection, self._run.corpus, places, self._dataset).values())
-            pairs = zip(entries, results, strict=True)
-            texts = [Translation(entry, result.output or "", raw=result.raw) for entry, result in pairs]
-            for place, result, computed in zip(places, results, again.statistics(texts), strict=True):
-                stored = self._scorer.unpack(result.statistics)
-                for id_, numbers in computed.items():
-                    if stored.get(id_) != numbers:
-                        yield place, id_, numbers, stored.get(id_)
-
     def as_json(self) -> StreamedArray:
         """Return the rows as a JSON array whose items are made when they are read."""
         return StreamedArray(lambda: map(row_json, self), len(self))
@@ -246,6 +231,11 @@ class StoredOutputs(Sequence[str]):
     def _block(self, block: int) -> list[str]:
         places = self._positions[block * BLOCK : (block + 1) * BLOCK]
         return [result.output or "" for result in read_results(self._connection, self._run, places)]
+
+
+def stated_statistics(rows: Sequence[EntryResult] | StoredRows) -> Iterable[Mapping[str, list[float] | None]]:
+    """Return what each row states of ``EntryResult.statistics``."""
+    return rows.statistics() if isinstance(rows, StoredRows) else (row.statistics or {} for row in rows)
 
 
 def measures_of(rows: Sequence[EntryResult] | StoredRows) -> Sequence[EntryResult | RowMeasures]:

@@ -12,7 +12,7 @@ from typing import overload
 import msgpack
 import numpy as np
 
-from corpora.files.packed_list import packed
+from corpora.files.packed_list import in_blocks, packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
@@ -157,7 +157,11 @@ class Scorer:
         """Return statistics as a table."""
         if isinstance(statistics, PackedStatistics):
             return self.unpack_table(statistics.packed, small=True)
-        return Table.of(self.metrics, statistics, self.weighing)
+        if len(statistics) <= _BLOCK:
+            return Table.of(self.metrics, statistics, self.weighing)
+        return Table.joined(
+            [Table.of(self.metrics, part, self.weighing).small() for part in in_blocks(statistics, _BLOCK)]
+        )
 
     @property
     def signatures(self) -> dict[str, str]:

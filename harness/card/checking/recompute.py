@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Final
 
 from corpora.checks.envelope import names_secret
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import in_blocks, packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.card.assembling import Measures, errors_by_class, measured, scored
@@ -16,10 +18,10 @@ from harness.card.checking.verdict import differences, floors_are_stated, imposs
 from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
 from harness.card.model import EntryResult, EntryUsage, Retries, RunCard, Speed
-from harness.card.reading import objects
 from harness.card.reproduction import stated_scores
-from harness.card.rows import all_accepted, row_entry
+from harness.card.rows import BLOCK, StoredRows, all_accepted, measures_of, row_entry, stated_statistics
 from harness.consent.checks import found, of_card
+from harness.core.canonical import StreamedArray
 from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.method.method import Setup
@@ -38,16 +40,17 @@ from scoring.statistics.intervals import SEED
 from scoring.words.source_words import Resources
 
 
-def card_material(card: RunCard) -> Material:
+def card_material(card: RunCard, stored: StoredRows | None = None) -> Material:
     """Split a card into what it was made of; the statistics are computed from its texts again.
 
     Rows whose texts are withheld count as empty, so only what ``measured`` gives holds for them. What
-    the card states must be possible (``stated.impossible``).
+    the card states must be possible (``stated.impossible``). ``stored``: its rows, where they are read from the store.
     """
-    entries = [row_entry(row) for row in card.results]
-    outputs = [row.predicted or "" for row in card.results]
-    scorer = card_scorer(card, entries)
-    texts = [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
+    rows = card.results if stored is None else stored
+    entries = packed(map(row_entry, rows))
+    outputs = packed(row.predicted or "" for row in rows) if stored is None else stored.outputs
+    scorer = card_scorer(card, entries, rows)
+    attempts = [row.attempts for row in measures_of(rows)]
     floors: dict[str, FloorScores] | None = {}  # of translations alone; None: to be computed
     if scorer.mixes:
         floors = card_floors(card) if floors_are_stated(card, scorer) else None
@@ -61,17 +64,17 @@ def card_material(card: RunCard) -> Material:
         stretches=tuple(card.stretches),
         budget_usd=None if card.budget is None else card.budget.budget_usd,
         retries=Retries(
-            attempts=sum(row.attempts for row in card.results),
-            retried_entries=sum(row.attempts > 1 for row in card.results),
+            attempts=sum(attempts),
+            retried_entries=sum(number > 1 for number in attempts),
             rate_limited=0 if card.retries is None else card.retries.rate_limited,
             waited_seconds=0.0 if card.retries is None else card.retries.waited_seconds,
         ),
         entries=entries,
         outputs=outputs,
-        rows=card.results,
+        rows=rows,
         scoring=stated_setup(card.scoring),
         scorer=scorer,
-        statistics=_statistics(scorer, texts, card.results),
+        statistics=packed(_statistics(scorer, entries, outputs, rows)),
         floors=floors,
         floors_version=card.floors_version or EARLIER,
         scoring_cost=card.cost.scoring,
@@ -83,7 +86,7 @@ def card_material(card: RunCard) -> Material:
     )
 
 
-def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
+def card_scorer(card: RunCard, entries: Sequence[Entry], rows: Sequence[EntryResult] | StoredRows) -> Scorer:
     """Make the scorer that the card's numbers were made with; without a word about it, that of texts alone.
 
     A metric of whose statistics all rows of another version's card state another number than it takes here
@@ -95,8 +98,8 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
     if card.harness_version == VERSION:
         return scorer
     widths: dict[str, set[int]] = {}
-    for row in card.results:
-        for id_, taken in (row.statistics or {}).items():
+    for stated in stated_statistics(rows):
+        for id_, taken in stated.items():
             if taken is not None:
                 widths.setdefault(id_, set()).add(len(taken))
     alike = {id_: next(iter(width)) for id_, width in widths.items() if len(width) == 1}
@@ -114,15 +117,17 @@ def card_floors(card: RunCard) -> dict[str, FloorScores]:
     }
 
 
-def _statistics(scorer: Scorer, texts: Sequence[Translation], rows: Sequence[EntryResult]) -> list[EntryStatistics]:
+def _statistics(
+    scorer: Scorer, entries: Sequence[Entry], outputs: Iterable[str], rows: Sequence[EntryResult] | StoredRows
+) -> Iterator[EntryStatistics]:
     """Compute the statistics of the surface metrics again; what needs more than the texts, each row states."""
-    ids = (*scorer.ids, *scorer.foreign)
-    statistics: list[EntryStatistics] = []
-    for row, again in zip(rows, scorer.of_texts().statistics(texts), strict=True):
-        stated = row.statistics or {}
-        known = {id_: tuple(taken) for id_ in ids if (taken := stated.get(id_)) is not None}
-        statistics.append({**dict.fromkeys(scorer.ids), **known, **again})
-    return statistics
+    ids, of_texts = (*scorer.ids, *scorer.foreign), scorer.of_texts()
+    texts = map(Translation, entries, outputs)
+    stated = iter(stated_statistics(rows))
+    while together := list(islice(texts, BLOCK)):
+        for again, numbers in zip(of_texts.statistics(together), islice(stated, BLOCK), strict=True):
+            known = {id_: tuple(taken) for id_ in ids if (taken := numbers.get(id_)) is not None}
+            yield {**dict.fromkeys(scorer.ids), **known, **again}
 
 
 def card_setup(card: RunCard) -> Setup:
@@ -134,7 +139,7 @@ def card_setup(card: RunCard) -> Setup:
 def measures_again(card: RunCard, material: Material) -> dict[str, Json]:
     """Compute cost, speed, tokens, totals and tries; what a card cannot tell is left out."""
     cost = {"reason"}  # words, which another version may put otherwise
-    if withheld(card.results):
+    if any(entry.withheld for entry in material.entries):
         cost.add("cost_per_source_char")
     left_out: dict[str, set[str] | bool] = {"cost": cost}
     if not card.stretches:  # another program's card: only its sum is known
@@ -158,23 +163,22 @@ def counts_answered_only(speed: Speed, material: Material) -> bool:
     return differs(answered_only=False) and not differs(answered_only=True)
 
 
-def withheld(rows: Sequence[EntryResult]) -> int:
+def withheld(rows: Iterable[EntryResult]) -> int:
     """Count the rows that carry no texts."""
     return sum(row.withheld for row in rows)
 
 
-def rows_again(material: Material) -> list[dict[str, Json]]:
+def rows_again(material: Material) -> Iterator[dict[str, Json]]:
     """Compute the numbers of every row from its texts; of a withheld one, whether it may be withheld."""
-    values = material.scorer.entries_values(material.statistics)
-    return [
-        {
+    blocks = map(material.scorer.entries_values, in_blocks(material.statistics, BLOCK))
+    values = chain.from_iterable(blocks)
+    for entry, row, value in zip(material.entries, material.rows, values, strict=True):
+        yield {
             "withheld": entry.secret,
             **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
             **({} if row.withheld else row_numbers(value, material.scorer, row.values or {})),
             **_verdicts_again(row, value, material.scorer),
         }
-        for entry, row, value in zip(material.entries, material.rows, values, strict=True)
-    ]
 
 
 def _verdicts_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> dict[str, str | None]:
@@ -243,9 +247,13 @@ _FROM_ROWS = {
 
 def resting_on_rows(raw: JsonObject, expected: JsonObject) -> dict[str, Json]:
     """Omit the numbers that rest on fields which no row of the card has."""
-    rows = objects(raw, "results")
+    rows = raw.get("results")
+    listed = rows if isinstance(rows, list | StreamedArray) else ()
     absent = {
-        number for name, numbers in _FROM_ROWS.items() if not any(name in row for row in rows) for number in numbers
+        number
+        for name, numbers in _FROM_ROWS.items()
+        if not any(isinstance(row, Mapping) and name in row for row in listed)
+        for number in numbers
     }
     return {name: without(value, absent) if isinstance(value, Mapping) else value for name, value in expected.items()}
 
@@ -346,7 +354,7 @@ def refuse_impossible(card: RunCard, name: str) -> None:
             raise UsageError(
                 f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
             )
-    scorer = card_scorer(card, [row_entry(row) for row in card.results])
+    scorer = card_scorer(card, [row_entry(row) for row in card.results], card.results)
     for first in impossible(card, scorer, card.results):
         raise UsageError(f"{name}: {first}. No run gives such a number: ask the card's maker for the right one.")
 

@@ -226,14 +226,10 @@ def verify_file(
     return verdict
 
 
-VERIFIED_AT_ONCE = 10_000
-"""Entries up to which a run of the store is verified as the file of its card is; a larger one by blocks of its rows."""
-
-
 def verify_stored(connection: sqlite3.Connection, run: Run, name: str, known: KnownSigners, home: Path) -> CardVerdict:
     """Verify a run of the store, with the seals that are kept of it and the rows that its card leaves out."""
     rows: Sequence[JsonObject] | StreamedArray = ()
-    if len(run.positions) > VERIFIED_AT_ONCE and not run.imported and not must_be_released(connection, run):
+    if not run.imported and not must_be_released(connection, run):
         raw = card_head(connection, run)
         stored = rows_of(connection, run, raw)
         verdict, rows = verify_rows(connection, run, raw, stored), stored.as_json()

@@ -11,7 +11,8 @@ from typing import TypeGuard
 
 from corpora.model.task import TRANSLATION
 from harness.card.model import EntryResult, RunCard
-from harness.card.rows import StoredRows
+from harness.card.rows import StoredRows, stated_statistics
+from harness.core.canonical import StreamedArray
 from harness.setup.scoring_tools import stated_setup
 from scoring.card.claim import FLOORS_VERSION
 from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
@@ -66,7 +67,7 @@ def differences(found: object, expected: object, path: str = "$", *, rounded: bo
         for name, value in found.items():
             if name in expected:
                 yield from differences(value, expected[name], member(path, str(name)), rounded=rounded)
-    elif isinstance(found, list) and isinstance(expected, list):
+    elif isinstance(found, list | StreamedArray) and isinstance(expected, list | StreamedArray):
         if len(found) != len(expected):
             yield CardDifference(f"{path}.length", len(expected), len(found))
         for place, (one, other) in enumerate(zip(found, expected, strict=False)):
@@ -121,8 +122,7 @@ def impossible(card: RunCard, scorer: Scorer, rows: Sequence[EntryResult] | Stor
     yield from _impossible_effort(card)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
     known: dict[tuple[str, tuple[float, ...]], str | None] = {}
-    stated = rows.statistics() if isinstance(rows, StoredRows) else (row.statistics or {} for row in rows)
-    for place, statistics in enumerate(stated):
+    for place, statistics in enumerate(stated_statistics(rows)):
         for id_, numbers in statistics.items():
             if id_ not in metrics or numbers is None:
                 continue

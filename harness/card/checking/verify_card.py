@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.packed_list import packed
 from corpora.model.entry import AnyEntry
 from harness.card.assembling import (
     SETUP_FIELDS,
@@ -29,7 +30,7 @@ from harness.card.checking.recompute import (
     withheld,
     without,
 )
-from harness.card.checking.verdict import CardCheck, CardDifference, CardVerdict, impossible, taken_as_stated
+from harness.card.checking.verdict import CardCheck, CardVerdict, impossible, taken_as_stated
 from harness.card.foreign_cards import ForeignLayout, adopt, is_ours, layout, snake_case, unwrapped
 from harness.card.foreign_logs import report_again
 from harness.card.material import Material, fingerprint, held, stored_material
@@ -37,7 +38,7 @@ from harness.card.model import HASH_FIELD, EntryResult, RunCard, SealForm, seal_
 from harness.card.reading import block, earlier_claim, of_these_rules, parse_object
 from harness.card.rows import StoredRows, row_entry
 from harness.consent import checks as consent
-from harness.core.canonical import canonical_sha256, sorted_key_sha256
+from harness.core.canonical import StreamedArray, canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
 from harness.setup.scoring_options import check_stated
@@ -75,7 +76,7 @@ def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name:
     match layout(raw, name):
         case ForeignLayout.CARD:
             card = adopt(raw, name)
-            verdict = _verify(raw, card, connection)
+            verdict = _verify(raw, card, connection, card.results)
             if now_standing():  # what notices that are believed here say of it
                 stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
                 ids = [row.entry_id for row in card.results] or stored
@@ -98,7 +99,9 @@ def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
         yield CardCheck("consent", check.ok, check.words)
 
 
-def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None) -> CardVerdict:
+def _verify(
+    raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None, rows: Sequence[EntryResult] | StoredRows
+) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
     _check_calibration(verdict, card)
     # Name a verification tier that only the card itself vouches for.
@@ -110,21 +113,22 @@ def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | Non
         )
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
-    if not card.results and card.withheld is None:
+    if not len(rows) and card.withheld is None:
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
         _check_arithmetic(verdict, raw)
         return verdict
-    if not _check_stated(verdict, card, card.results):
+    stored = rows if isinstance(rows, StoredRows) else None
+    if not _check_stated(verdict, card, rows):
         verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
-    elif card.withheld is None and not withheld(card.results):
+    elif card.withheld is None and (stored is not None or not withheld(card.results)):
         rounded = not ours
-        material = card_material(card)
+        material = card_material(card, stored)
         if words := taken_as_stated(card, material.scorer):
             verdict.skip("stated numbers", words)
         computed = resting_on_rows(raw, {**measures_again(card, material), "scores": scores_again(card, material)})
         scores = dict(block(computed, "scores"))
         del computed["scores"]
-        verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=rounded)
+        _compare_rows(verdict, raw, material, rounded=rounded)
         verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
         if "claim" not in block(raw, "scores"):
             scores |= earlier_claim(card, scores)
@@ -144,25 +148,19 @@ def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | Non
     return verdict
 
 
-def verify_rows(connection: sqlite3.Connection, run: Run, head: JsonObject, rows: StoredRows) -> CardVerdict:
-    """Verify the card of a run of this store a block of its rows at a time; ``head`` is the card without them.
+def _compare_rows(verdict: CardVerdict, raw: JsonObject, material: Material, *, rounded: bool) -> None:
+    again = StreamedArray(lambda: rows_again(material), len(material.entries))
+    verdict.compare("entries", raw, {"results": again}, rounded=rounded)
 
-    The surface statistics are taken from the texts again, and all other numbers from the stored statistics.
+
+def verify_rows(connection: sqlite3.Connection, run: Run, head: JsonObject, rows: StoredRows) -> CardVerdict:
+    """Verify the card of a run of this store as ``verify_card`` does; ``head`` is the card without its rows.
+
+    None of them may be withheld.
     """
     card = RunCard.model_validate({**head, "results": []})
     whole: dict[str, Any] = {**head, "results": rows.as_json()}
-    verdict = CardVerdict([check_hash(whole)])
-    _check_calibration(verdict, card)
-    _check_fingerprint(verdict, head, card, ours=True)
-    if not _check_stated(verdict, card, rows):
-        verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
-        return verdict
-    other = (
-        CardDifference(f"{id_} of entry {place + 1}", again, had) for place, id_, again, had in rows.other_statistics()
-    )
-    verdict.judge("statistics of the texts", list(other))
-    computed = assemble(stored_material(connection, run.id)).as_json()
-    _compare_stored(verdict, {**head, "results": []}, computed)
+    verdict = _verify(whole, card, connection, rows)
     verdict.checks += consent_checks(consent.of_card(head, entry_ids_of_run(connection, run.run_id) or []))
     return verdict
 
@@ -224,7 +222,8 @@ def _check_fingerprint(verdict: CardVerdict, raw: JsonObject, card: RunCard, *, 
 
 def _check_stated(verdict: CardVerdict, card: RunCard, rows: Sequence[EntryResult] | StoredRows) -> bool:
     """Judge what is not computed again; False where no run can have given it."""
-    scorer = card_scorer(card, [row_entry(row) for row in card.results])
+    entries = () if isinstance(rows, StoredRows) else packed(map(row_entry, rows))
+    scorer = card_scorer(card, entries, rows)
     wrong = list(impossible(card, scorer, rows))
     if wrong:
         verdict.judge("stated numbers", wrong)
@@ -314,13 +313,6 @@ def _check_against_store(
     stored = None if connection is None else _stored_again(connection, card, whole=whole)
     if stored is None:
         return False
-    _compare_stored(verdict, raw, stored)
-    return True
-
-
-def _compare_stored(verdict: CardVerdict, raw: JsonObject, stored: JsonObject) -> None:
-    """Compare a card with the one that the store computes."""
-    whole = "withheld" not in raw  # as older versions sealed it
     scores = block(raw, "scores")
     earlier = "claim" not in scores or not of_these_rules(scores)
     expected = without(stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ())))
@@ -328,6 +320,7 @@ def _compare_stored(verdict: CardVerdict, raw: JsonObject, stored: JsonObject) -
     if whole or "transmission_rule" not in block(raw, "dataset"):
         expected["dataset"] = without(block(stored, "dataset"), _TERMS)
     verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
+    return True
 
 
 def _check_withheld(verdict: CardVerdict, raw: JsonObject, card: RunCard) -> None:
@@ -338,7 +331,7 @@ def _check_withheld(verdict: CardVerdict, raw: JsonObject, card: RunCard) -> Non
         "withheld: metrics, intervals, breakdowns and floors could not be computed again",
     )
     material = card_material(card)
-    verdict.compare("entries", raw, {"results": rows_again(material)}, rounded=False)
+    _compare_rows(verdict, raw, material, rounded=False)
     computed = resting_on_rows(raw, {**measures_again(card, material), "scores": counts_again(card)})
     verdict.compare("cost, speed, tokens, counts", raw, computed, rounded=False)
     _check_arithmetic(verdict, raw)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.card.assembling import measured, scored
 from harness.card.checking.recompute import card_material
-from harness.card.checking.verdict import differences
+from harness.card.checking.verdict import CardVerdict, differences
 from harness.card.checking.verify_card import seal, verify_card, verify_rows
 from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.foreign_cards import adopt
@@ -233,23 +233,31 @@ def test_store_gives_what_is_hidden(connection: Connection, there: Connection) -
         assert not any(secret in words for secret in factory.SECRETS)
 
 
-def test_large_run_is_verified_and_written_by_blocks(connection: Connection) -> None:
+def test_stored_run_is_verified_as_its_file_and_written_by_blocks(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.card.rows.BLOCK", 2)
+    monkeypatch.setattr("harness.card.checking.recompute.BLOCK", 3)
     number = factory.add_run(connection)
     seal(connection, number)
     run = read_run(connection, number)
     head = card_head(connection, run)
 
-    def verified(head: dict[str, Any]) -> dict[str, bool | None]:
-        return checks(verify_rows(connection, run, head, rows_of(connection, run, head)))
+    def verified(head: dict[str, Any]) -> CardVerdict:
+        rows = rows_of(connection, run, head)
+        verdict = verify_rows(connection, run, head, rows)
+        assert verdict == verify_card(written({**head, "results": [*rows.as_json()]}))
+        return verdict
 
-    names = ("seal", "fingerprint", "statistics of the texts", "numbers, from the stored rows")
-    assert verified(head) == dict.fromkeys(names, True)
+    assert set(checks(verified(head)).values()) == {True}
     assert export_run(connection, number, ExportForm.CARD) == card_bytes(load_card(connection, number))
     flattered = json.loads(json.dumps(head))
     flattered["scores"]["bleu"] = 99.0
-    assert [name for name, good in verified(flattered).items() if not good] == ["seal", names[3]]
+    assert [check.name for check in verified(flattered).checks if not check.ok] == ["seal", "scores"]
     connection.execute("UPDATE results SET output = (SELECT max(output) FROM results) WHERE position = 0")
-    assert [name for name, good in verified(head).items() if not good] == ["seal", names[2], names[3]]
+    assert [check.name for check in verified(head).checks if not check.ok] == ["seal", "entries", "scores"]
+    connection.execute("UPDATE results SET headline = headline + 1 WHERE position = 3")
+    assert "$.results[3].entry_chrf" in [difference.path for difference in verified(head).differences]
 
 
 def test_older_layout_is_verified_as_far_as_it_carries_data() -> None:
