@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from math import fsum
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList
+from corpora.files.packed_list import PackedList, packed
 from corpora.model.entry import AnyEntry, Entry, open_entry, reveal_here
 from corpora.model.task import TRANSLATION
 from corpora.model.vocabularies import Transmission
@@ -23,7 +23,7 @@ from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
 from harness.card.comparability import card_id
 from harness.card.model import AnnotatorCost, DatasetBlock, EntryResult, Fingerprint, Retries, RunPeriod, ScoringCost
-from harness.card.rows import StoredRows
+from harness.card.rows import HeldRows, StoredRows
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError
 from harness.method.method import Result, Setup
@@ -197,8 +197,14 @@ class Material:
 
 
 def held(material: Material) -> Material:
-    """Return the material with its rows in memory, where the store will not have them any more or all are compared."""
-    return replace(material, rows=list(material.rows), outputs=PackedList(material.outputs))
+    """Return the material with its rows as a list, so that the card that is made of it has them."""
+    return replace(material, rows=list(material.rows))
+
+
+def in_memory(material: Material) -> Material:
+    """Return the material with its rows in memory, where the store will not have them any more."""
+    rows = HeldRows(material.rows) if isinstance(material.rows, StoredRows) else material.rows
+    return replace(material, rows=rows, outputs=packed(material.outputs))
 
 
 def stored_material(connection: sqlite3.Connection, number: int, known: Sequence[AnyEntry] = ()) -> Material:

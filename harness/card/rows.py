@@ -13,7 +13,7 @@ from typing import Any, overload
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList, in_blocks
+from corpora.files.packed_list import PackedList, in_blocks, packed
 from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
@@ -191,8 +191,8 @@ class StoredRows:
 
     def statistics(self) -> Iterator[dict[str, list[float] | None]]:
         """Yield what each row states of ``EntryResult.statistics``."""
-        packed = PackedList(row for _, row in read_statistics(self._connection, self._run.id))
-        return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(packed))
+        rows = PackedList(row for _, row in read_statistics(self._connection, self._run.id))
+        return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(rows))
 
     def as_json(self) -> StreamedArray:
         """Return the rows as a JSON array whose items are made when they are read."""
@@ -200,6 +200,23 @@ class StoredRows:
 
     def _blocks(self) -> Iterator[Sequence[int]]:
         return in_blocks(self._positions, BLOCK)
+
+
+class HeldRows(StoredRows):
+    """The rows of a run in memory, for when the store has them no more."""
+
+    def __init__(self, rows: StoredRows) -> None:
+        self._rows = packed(rows)
+        self.measures = rows.measures
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[EntryResult]:
+        return iter(self._rows)
+
+    def statistics(self) -> Iterator[dict[str, list[float] | None]]:
+        return (row.statistics or {} for row in self._rows)
 
 
 class StoredOutputs(Sequence[str]):

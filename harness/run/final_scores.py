@@ -7,18 +7,20 @@ they did.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.files.packed_list import packed
+from corpora.files.packed_list import in_blocks, packed, without_gaps
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
 from harness.card.material import fingerprint
 from harness.card.reading import block, number
+from harness.card.rows import BLOCK
 from harness.core.failures import ErrorClass, UsageError
 from harness.core.problems import first_problem
 from harness.core.version import VERSION
@@ -115,15 +117,15 @@ def finish_scores(
     if not (tools.slow or tools.scorer.corpus_metrics):
         return
     run = read_run(connection, number)
-    results = packed(read_results(connection, number))
+    rows: Iterable[tuple[int, bytes, SortValues]] = ()
     if tools.slow:
-        scored = score_outputs(tools, entries, results, tell, ask)
+        scored = score_outputs(tools, entries, packed(read_results(connection, number)), tell, ask)
         rows, opening = scored.rows, scored.opening
     else:
         tell("scoring the whole")
+        results = read_results(connection, number)
         given = packed(translation(entries[result.position], result) for result in results)
-        corpus_opening = {"corpus_values": tools.corpus_values(tools.annotated_for_corpus(given))}
-        rows, opening = [], corpus_opening
+        opening = {"corpus_values": tools.corpus_values(tools.annotated_for_corpus(given))}
     with transaction(connection):
         replace_scores(connection, number, rows)
         set_opening(connection, number, run.opening.changed(**opening))
@@ -139,12 +141,13 @@ class Scored:
     opening: dict[str, Any]  # What the run's opening is to say: setup, corpus values, floors
 
     @property
-    def rows(self) -> list[tuple[int, bytes, SortValues]]:
+    def rows(self) -> Iterator[tuple[int, bytes, SortValues]]:
         """Place, packed statistics and kept values of each entry."""
-        values = self.scorer.entries_values(self.statistics)
-        kept = (self.scorer.columns.kept(value.values, value.composite) for value in values)
-        packed = map(self.scorer.pack, self.statistics)
-        return list(zip(self.places, packed, kept, strict=True))
+        places = iter(self.places)
+        for statistics in in_blocks(self.statistics, BLOCK):
+            values = self.scorer.entries_values(statistics)
+            for place, taken, value in zip(islice(places, len(statistics)), statistics, values, strict=True):
+                yield place, self.scorer.pack(taken), self.scorer.columns.kept(value.values, value.composite)
 
 
 def score_outputs(
@@ -157,15 +160,24 @@ def score_outputs(
     tools.listen(tell)
     while True:
         try:
-            annotated = [translation(entries[result.position], result) for result in results]
-            for annotator in tools.annotators:
-                tell(f"asking {annotator.id}")
-                annotated = filled(annotator, annotated, ask)
+            annotated: Sequence[Translation] = packed(
+                translation(entries[result.position], result) for result in results
+            )
+            statistics: Sequence[EntryStatistics]
+            if tools.slow:
+                for annotator in tools.annotators:
+                    tell(f"asking {annotator.id}")
+                    annotated = filled(annotator, annotated, ask)
+                statistics = tools.scorer.statistics(annotated)
+            else:
+                blocks = map(tools.annotated, in_blocks(annotated, BLOCK))
+                statistics = packed(taken for block in blocks for taken in tools.scorer.statistics(block))
+                annotated = tools.annotated_for_corpus(annotated)
             tell("scoring the whole")
             return Scored(
                 tools.scorer,
-                [result.position for result in results],
-                tools.scorer.statistics(annotated),
+                without_gaps([result.position for result in results]),
+                statistics,
                 {
                     "scoring": tools.setup.model_dump(mode="json"),
                     "packed": tuple(tools.scorer.packed),

@@ -8,19 +8,22 @@ has the values it has.
 from __future__ import annotations
 
 import sqlite3
+from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from corpora.files.json_types import Json
-from corpora.files.packed_list import PlaceMap
+from corpora.files.packed_list import PackedList, PlaceMap, in_blocks, packed, without_gaps
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.card.assembling import store_card
 from harness.card.checking.verify_card import sealed_card
-from harness.card.material import held, row_words, stored_material
+from harness.card.material import in_memory, row_words, stored_material
+from harness.card.rows import BLOCK
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.method.method import Result
 from harness.privacy import clear_scoring
@@ -46,8 +49,8 @@ from harness.store.runs import Run, read_card, read_run
 from harness.store.sqlite.openings import Origin
 from harness.store.sqlite.trouble import transaction, undone
 from scoring.core.inventory import in_order, task_metrics
-from scoring.core.metric import Compared, EntryStatistics, Statistics, StatisticsError
-from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.metric import Compared, EntryStatistics, StatisticsError
+from scoring.core.scorer import PackedStatistics, RunningTotals, Scorer
 from scoring.core.setup import FstAnnotation, ScoringSetup
 from scoring.core.specification import SortValues
 from scoring.metrics.inventory import make_scorer, maker
@@ -144,13 +147,13 @@ def rescore(
     card = read_card(connection, run.id)
     if card is None:
         raise UsageError(f"Run {run.run_id[:8]} is not complete. `{run.goes_on_with}` continues with it.")
-    results = list(read_results(connection, run.id))
+    results = packed(read_results(connection, run.id))
     deque(read_all_attempts(connection, run.id), maxlen=0)  # the new card tells of them: what is damaged stops here
-    covered = list(read_entries(connection, run.corpus, run.positions).values())
-    had = stored_setup(run, "und", covered)
+    covered = read_entries(connection, run.corpus, run.positions)
+    had = stored_setup(run, "und", covered.in_order)
     chosen = chosen_options(run, had, options)
     asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
-    clearance = clear_scoring(read_dataset(connection, run.corpus), PlaceMap(run.positions, covered), asked, chosen)
+    clearance = clear_scoring(read_dataset(connection, run.corpus), covered, asked, chosen)
     tools = tools_with(connection, run, chosen, prices)
     entries = tools.resources.entries
     if any(entry.withheld for entry in entries):
@@ -158,11 +161,11 @@ def rescore(
             f"Run {run.run_id[:8]} was imported without the texts of its secret entries; only who "
             "has them can score it again."
         )
-    by_place = dict(zip(run.positions, entries, strict=True))
+    by_place = PlaceMap(run.positions, entries)
     asking = asking_again(connection, run, tools, by_place, tell, asked, clearance)
     try:
         fresh = score_outputs(tools, by_place, results, tell, asking)
-        again = row_words(tools, by_place, _scored_again(results, fresh))
+        again = _words_again(tools, by_place, results, fresh)
     except AskingStopped:
         raise KeyboardInterrupt from None
     finally:
@@ -170,28 +173,35 @@ def rescore(
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = had.not_in(now)
     stored = make_scorer(Resources(had), run.opening.packed)
-    before = stored_statistics(stored, [result.statistics for result in results])
+    before = stored_statistics(stored, packed(result.statistics for result in results))
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
     same = had.calibration == now.calibration
-    if same and _values(scored) == _values(Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})):
+    if same and _same_values(scored, Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})):
         raise HarnessError(_nothing_new(scored, options))
     if kept:
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
-        lost = before.count({})
+        lost = sum(not taken for taken in before)
         less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
         note(f"These metrics stay as they were, for they cannot be taken again here.{less}{reasons}")
     source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
     opening = run.opening.changed(**scored.opening, rescore_of=source)
     new = run._replace(**new_identity(), plan=scored_with(run, chosen), opening=opening)
     words = again or read_row_words(connection, run.id)
-    _NewRun(run, new, scored.rows, words, asking.all_rows).store(connection)
+    _NewRun(run, new, packed(scored.rows), words, asking.all_rows).store(connection)
     return new.run_id
 
 
-def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
-    """Return the results as the new scoring judges them."""
-    kept = {place: score for place, _, score in fresh.rows}
-    return [result.with_kept(kept[result.position]) for result in results]
+def _words_again(
+    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], fresh: Scored
+) -> Mapping[int, RowWords]:
+    """Return what rows say of the results as the new scoring judges them."""
+    places, words = array("L"), PackedList[RowWords]()
+    judged = (result.with_kept(kept) for result, (_, _, kept) in zip(results, fresh.rows, strict=True))
+    while block := list(islice(judged, BLOCK)):
+        for place, own in row_words(tools, entries, block).items():
+            places.append(place)
+            words.append(own)
+    return PlaceMap(without_gaps(places), words)
 
 
 def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
@@ -238,9 +248,9 @@ def _with_stated(
             "off": {id_: why for id_, why in now.off.items() if id_ not in kept},
         }
     )
-    statistics = [
+    statistics = packed(
         {**{id_: before.get(id_) for id_ in kept}, **taken} for before, taken in zip(old, fresh.statistics, strict=True)
-    ]
+    )
     values = {**run.opening.corpus_values, **fresh.opening["corpus_values"]}
     opening = {
         **fresh.opening,
@@ -260,33 +270,32 @@ _NOTHING = (None, 0, False, "")
 _Scores = Sequence[tuple[int, bytes, SortValues]]
 """Place, packed statistics and kept values of each entry."""
 
-_Values = dict[str, tuple[str, list[Statistics | None], float | None]]
-"""By metric with a value: its signature, and what it found."""
+
+def _same_values(scored: Scored, other: Scored) -> bool:
+    """Return whether two scorings have values of the same metrics, which found the same in each entry."""
+    values = _signed_values(scored)
+    if values != _signed_values(other):
+        return False
+    pairs = zip(scored.statistics, other.statistics, strict=True)
+    return all(taken.get(id_) == had.get(id_) for taken, had in pairs for id_ in values)
 
 
-def _values(scored: Scored) -> _Values:
-    """Return what tells a metric's values from those of another scoring, for all that have one."""
+def _signed_values(scored: Scored) -> dict[str, tuple[str, float | None]]:
+    """Return signature and value of each metric that has one."""
     totals = _totals(scored)
-    return {
-        metric.info.id: (
-            metric.signature,
-            [statistic.get(metric.info.id) for statistic in scored.statistics],
-            totals[metric.info.id],
-        )
-        for metric in scored.scorer.all_metrics
-        if totals.get(metric.info.id) is not None
-    }
+    metrics = {metric.info.id: metric for metric in scored.scorer.all_metrics}
+    return {id_: (metric.signature, totals[id_]) for id_, metric in metrics.items() if totals.get(id_) is not None}
 
 
-def stored_statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStatistics]:
+def stored_statistics(scorer: Scorer, rows: Sequence[bytes]) -> Sequence[EntryStatistics]:
     """Return what outputs were scored with before; nothing where that is damaged, for it is scored again."""
     try:
-        scorer.unpack_table(packed)  # also sees whether they are numbers
-        return [scorer.unpack(packed_row) for packed_row in packed]
+        scorer.unpack_table(rows, small=True)  # also sees whether they are numbers
+        return PackedStatistics(scorer, rows)
     except StatisticsError:
-        if len(packed) == 1:
+        if len(rows) == 1:
             return [{}]
-        return [stored_statistics(scorer, [packed_row])[0] for packed_row in packed]
+        return [stored_statistics(scorer, [row])[0] for row in rows]
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
@@ -303,7 +312,8 @@ def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
 
 def _totals(scored: Scored) -> dict[str, float | None]:
     totals = RunningTotals(scored.scorer)
-    totals.add(scored.statistics)
+    for statistics in in_blocks(scored.statistics, BLOCK):
+        totals.add(statistics)
     return {**totals.values(), **scored.opening.get("corpus_values", {})}
 
 
@@ -340,7 +350,7 @@ class _NewRun:
         computed outside the transaction, from rows that are taken back before.
         """
         with undone(connection):
-            material = held(stored_material(connection, self.copied(connection)))
+            material = in_memory(stored_material(connection, self.copied(connection)))
         card = sealed_card(material).as_json()
         with transaction(connection):
             store_card(connection, self.copied(connection), card)
