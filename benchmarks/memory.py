@@ -14,11 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.end_to_end import write
+from benchmarks.end_to_end import compiled, write
 
 SIZES = (1_000, 5_000, 20_000)
 SURFACE = "exact_match_rate,chrf_plus_plus,bleu,ter,length_ratio"
-METRICS = {"surface": ["--metrics", SURFACE], "all": []}
+METRICS = {"surface": ["--metrics", SURFACE], "all": [], "analyser": []}
+"""Metrics of a run; ``analyser``: all, with one of the synthetic language."""
 GOAL_MB = 250
 _MEASURED = """
 import resource, sys
@@ -42,16 +43,20 @@ def peak(home: Path, *arguments: str) -> tuple[int, float, str]:
     return int(found[1]), float(found[2]), done.stdout
 
 
-def commands(folder: Path, corpus: Path, metrics: list[str]) -> dict[str, list[str]]:
-    """Return the commands in their order, by name; ``last`` is the newest run."""
+def commands(folder: Path, corpus: Path, name: str) -> dict[str, list[str]]:
+    """Return the commands in their order, by name; ``last`` is the newest run. What has all metrics is not scored again."""
+    analyser = ["--analyser", str(compiled(folder))]
+    metrics = analyser if name == "analyser" else METRICS[name]
+    again = {} if name == "analyser" else {"score again": ["score", "--rescore", "last", *analyser]}
     return {
         "run": ["run", str(corpus), "--method", "copy-source", "--quiet", *metrics],
         "runs show": ["runs", "show", "last"],
         "runs list": ["runs", "list"],
         "export card": ["runs", "export", "last", "-o", str(folder / "card.json")],
         "export rows": ["runs", "export", "last", "-o", str(folder / "rows.jsonl")],
-        "runs verify": ["runs", "verify", str(folder / "card.json")],
-        "score again": ["score", "--rescore", "last"],
+        "verify file": ["runs", "verify", str(folder / "card.json")],
+        "verify run": ["runs", "verify", "last"],
+        **again,
     }
 
 
@@ -66,7 +71,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as place:
                 folder = Path(place)
                 corpus, _ = write(folder, size)
-                for command, arguments in commands(folder, corpus, METRICS[name]).items():
+                for command, arguments in commands(folder, corpus, name).items():
                     mb, seconds, _ = peak(folder / "home", *arguments)
                     goal = f" (goal ≤ {GOAL_MB} {'met' if mb <= GOAL_MB else 'MISSED'})" if size >= 20_000 else ""
                     print(f"{name:<8} {size:>9,} {command:<12} {mb:>6,} MB {seconds:>7.1f} s{goal}", flush=True)
