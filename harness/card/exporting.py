@@ -120,9 +120,13 @@ def stored_card_bytes(connection: sqlite3.Connection, run: int, head: RunCard) -
     before, _, after = card_bytes(head).partition(empty if len(rows) else b"\0")
     if not len(rows):
         return before
-    lines = (json.dumps(row, ensure_ascii=False, indent=2, allow_nan=False) for row in rows.as_json())
-    listed = b",".join(f"\n{line}".replace("\n", "\n    ").encode() for line in lines)
-    return b"".join((before, empty[:-1], listed, b"\n  ]", after))
+    file = io.BytesIO()
+    file.write(before + empty[:-1])
+    for place, row in enumerate(rows.as_json()):
+        line = json.dumps(row, ensure_ascii=False, indent=2, allow_nan=False)
+        file.write(f"{',' if place else ''}\n{line}".replace("\n", "\n    ").encode())
+    file.write(b"\n  ]" + after)
+    return file.getvalue()
 
 
 def read_exported(connection: sqlite3.Connection, run: int) -> ExportedRun:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -171,7 +171,7 @@ def score_outputs(
                 statistics = tools.scorer.statistics(annotated)
             else:
                 blocks = map(tools.annotated, in_blocks(annotated, BLOCK))
-                statistics = packed(taken for block in blocks for taken in tools.scorer.statistics(block))
+                statistics = packed(chain.from_iterable(map(tools.scorer.statistics, blocks)))
                 annotated = tools.annotated_for_corpus(annotated)
             tell("scoring the whole")
             return Scored(

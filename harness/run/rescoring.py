@@ -180,7 +180,7 @@ def rescore(
         raise HarnessError(_nothing_new(scored, options))
     if kept:
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
-        lost = sum(not taken for taken in before)
+        lost = sum(not numbers for numbers in before)
         less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
         note(f"These metrics stay as they were, for they cannot be taken again here.{less}{reasons}")
     source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
