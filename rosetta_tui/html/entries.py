@@ -23,6 +23,7 @@ from scoring.core.specification import TRANSLATIONS, KeptColumns
 from scoring.findings.finding import FindingCode, finding_name
 
 MOST_ENTRIES = 10  # entries that a page shows of a run, and as many that changed
+MOST_FAILED = 3  # of them failed ones, where others did badly enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Changes:
 
 
 def weakest(results: Iterable[EntryResult], kept: KeptColumns) -> tuple[ShownEntry, ...]:
-    """Return the entries on which a run did worst, failed ones first; without perfect ones and those without texts."""
+    """Return the entries on which a run did worst, a few failed ones first; without perfect ones and those without texts."""
     info = None if (known := row_of(kept.headline)) is None else known.info
     way = -1 if info is not None and info.better == "lower" else 1
     best = 1.0 if info is None else info.low if way < 0 else info.high
@@ -71,8 +72,11 @@ def weakest(results: Iterable[EntryResult], kept: KeptColumns) -> tuple[ShownEnt
         return -1.0 if score is None else way * score
 
     poor = [row for row in results if not row.withheld and (_failed(row) or reached(row) < way * best)]
+    failed_rows = [row for row in poor if _failed(row)]
+    with_output = sorted((row for row in poor if not _failed(row)), key=reached)
+    few = failed_rows[: max(MOST_FAILED, MOST_ENTRIES - len(with_output))]
     weak = []
-    for row in sorted(poor, key=lambda row: (not _failed(row), reached(row)))[:MOST_ENTRIES]:
+    for row in [*few, *with_output][:MOST_ENTRIES]:
         reference, failed = row.reference or "", _failed(row)
         score = f"{short_title(kept.headline)} {value(kept.headline, _score(row, kept))}"
         score += f" · {shortened(row.semantic_verdict)}" if row.semantic_verdict is not None else ""

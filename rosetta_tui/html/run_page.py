@@ -104,7 +104,7 @@ def page_of_run(found: RunFacts, changed: Changes | None, seconds: Sequence[floa
     return render(
         "run.html.j2",
         title=setup_words(found.summary),
-        corpus=" · ".join(map(str, filter(None, (dataset.get("id"), dataset.get("version"))))),
+        corpus=" · ".join(str(dataset[key]) for key in ("id", "version") if dataset.get(key) not in (None, "", "0")),
         pair=found.summary.language_pair,
         date=str(card.get("timestamp", ""))[:10],
         source_language=Language.of(dataset.get("source_language")),
@@ -329,7 +329,7 @@ def _effort_words(found: RunFacts) -> str:
     per_entry = number(block(found.card, "cost").get("cost_per_entry_usd"))
     if per_entry is None:
         return "What an entry cost is not known, so it cannot stand against the score."
-    alone = "no other run of its list is next to it"
+    alone = "no other run of its list can be drawn next to it"
     return f"An entry was free; {alone}." if per_entry == 0 else f"An entry cost {figures.money(per_entry)}; {alone}."
 
 

@@ -40,6 +40,7 @@ from review.office.making.texts import Kind, review_texts
 from review.office.store.store import Office
 from review.verdict.certificate.certify import certify
 from rosetta_tui.commands import rosetta
+from rosetta_tui.html.entries import weakest
 from rosetta_tui.html.leaderboard_page import leaderboard_page
 from rosetta_tui.html.page import MOST_LETTERS
 from rosetta_tui.html.released_page import released_page
@@ -49,6 +50,7 @@ from rosetta_tui.html.stick_pages import ON_A_SHEET, cards_page
 from rosetta_tui.html.sweep_page import page_of_sweep
 from rosetta_tui.report.sweep import claimed
 from rosetta_tui.sweep.grid import SweepMap, cell_words
+from scoring.core.specification import TRANSLATIONS
 from tests.harness.card import factory
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.release.made import CANARY
@@ -264,6 +266,14 @@ def test_a_page_of_2000_long_entries_is_no_larger_than_one_of_30(played: Played)
     assert f"(and {50_000 - MOST_LETTERS:,} more characters)" in page
     assert len(page.encode()) < 250_000
     StrictPage(page)
+
+
+def test_failed_entries_leave_room_for_weak_outputs(played: Played) -> None:
+    rows = read(played, 2).results
+    lost = [row.model_copy(update={"error_class": "timeout", "predicted": None}) for row in rows[:15]]
+    for more, failed in ((rows[15:], 3), (rows[15:17], 8), ([], 10)):
+        shown = weakest([*lost, *more], TRANSLATIONS)
+        assert [bool(entry.outputs[0].failed) for entry in shown] == [True] * failed + [False] * (10 - failed)
 
 
 # Seen
