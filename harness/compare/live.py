@@ -154,7 +154,10 @@ _VALUES = """
 
 
 def candidates(connection: sqlite3.Connection, run: Run, scorer: Scorer, most: int) -> list[tuple[Run, float | None]]:
-    """Return the complete runs that a run compares with, at most ``most``, the best by its headline first, with its value."""
+    """Return the complete runs that a run compares with, at most ``most``, the best by its headline first, with its value.
+
+    Those that lack entries of the run, such as tries on its worst ones, come last.
+    """
     metric = scorer.columns.headline
     sha256 = corpus_sha256(connection, run.corpus)
     rows = connection.execute(
@@ -163,13 +166,16 @@ def candidates(connection: sqlite3.Connection, run: Run, scorer: Scorer, most: i
         (metric, sha256, run.id),
     ).fetchall()
     sign = 1 if direction(metric) == "higher" else -1
-    runs: list[tuple[Run, float | None]] = []
+    whole: list[tuple[Run, float | None]] = []
+    partial: list[tuple[Run, float | None]] = []
     secret = holds_secrets(connection, run)
     for run_id, value in sorted(rows, key=lambda row: (row[1] is None, -sign * (row[1] or 0.0))):
         try:
-            runs.append((baseline_of(connection, run_id, sha256, scorer, secret=secret), value))
+            other = baseline_of(connection, run_id, sha256, scorer, secret=secret)
         except HarnessError:
             continue
-        if len(runs) == most:
+        covers = set(run.positions).issubset(other.positions)
+        (whole if covers else partial).append((other, value))
+        if len(whole) == most:
             break
-    return runs
+    return [*whole, *partial][:most]

@@ -104,6 +104,10 @@ def test_difference_while_it_runs_is_that_of_compare(store_path: Path, baseline:
     with closing(Follower(store_path, heard.finished.run_id)) as follower:  # another terminal is told the same
         [*_, progress, _] = follower.drain()
         assert progress.against.so_far.mean == pytest.approx(own.mean())
+    part = run_of(store_path, range(6), "part", positions=range(6)).finished.run_id
+    with closing(open_store(store_path)) as connection:
+        offered = candidates(connection, run, scorer_of(connection, run), 9)
+        assert [other.run_id for other, _ in offered] == [baseline, part], "a try on few entries is no baseline of all"
 
 
 @pytest.mark.parametrize(

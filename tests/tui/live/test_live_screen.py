@@ -173,8 +173,7 @@ async def test_search_sort_and_filter_end_before_the_screen(middle: Scene) -> No
 
 async def test_run_is_steered_and_left_after_a_question(middle: Scene) -> None:
     async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
-        await pilot.press("q")
-        await pilot.pause()
+        await press(pilot, "q")
         assert "A run is still under way." in text(app)
         await press(pilot, "escape")
         assert isinstance(app.screen, LiveScreen)

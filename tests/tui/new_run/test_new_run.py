@@ -228,9 +228,7 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
             screen.form.put({})
             screen.typed.update(CHAT | {"file": str(folder / f"{name}.json"), "model": name})
             screen.form.put(screen.typed)
-            screen.look()
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            await settle(pilot)
             assert screen.found.corpus is not None, (name, screen.found.troubles)
             assert harmless(text(app)), name
         assert isinstance(app.screen, NewRunScreen)
