@@ -378,7 +378,8 @@ class RunTable(ResultTable):
 
         The neighbour is the next run of the same corpus, else the one before, and stands first: the
         list begins with the newest, and a difference is seen from the first. One marked run is compared
-        with the chosen one. Fewer than two ids where there is nothing to compare with.
+        with the chosen one. A run over fewer entries, such as a try of the bench, is a neighbour only where there is
+        no other. Fewer than two ids where there is nothing to compare with.
         """
         if len(self.marked) > 1 or self.chosen is None:
             return tuple(self.marked)
@@ -386,10 +387,10 @@ class RunTable(ResultTable):
         if self.marked and chosen.run_id not in self.marked:
             return (*self.marked, chosen.run_id)
         after, before = self.runs[self.cursor + 1 :], self.runs[: self.cursor][::-1]
-        for run in (*after, *before):
-            if run.dataset_id == chosen.dataset_id and run.language_pair == chosen.language_pair:
-                return (run.run_id, chosen.run_id)
-        return (chosen.run_id,)
+        corpus = (chosen.dataset_id, chosen.language_pair)
+        neighbours = [run for run in (*after, *before) if (run.dataset_id, run.language_pair) == corpus]
+        neighbours.sort(key=lambda run: run.total < chosen.total)
+        return (*(run.run_id for run in neighbours[:1]), chosen.run_id)
 
 
 def any_deleted(store: sqlite3.Connection) -> bool:

@@ -71,6 +71,7 @@ class HeatGrid:
     cells: Mapping[tuple[int, int], HeatCell]  # by row and column, without excluded ones
     measure: CellMeasure
     headline: str = ""  # metric that `CellMeasure.HEADLINE` stands for; empty of translations
+    ranks: bool = True  # whether one cell is better than another; repeats differ by chance alone
 
     @cached_property
     def ends(self) -> tuple[float, float]:
@@ -90,7 +91,7 @@ class HeatGrid:
 
     def level(self, cell: HeatCell) -> int | None:
         """Return how good a value is beside the others shown, 0 to 7; None without one, or where it does not compare."""
-        if cell.value is None or cell.shown is None or not cell.shown.compares_by(self.measure):
+        if not self.ranks or cell.value is None or cell.shown is None or not cell.shown.compares_by(self.measure):
             return None
         low, high = self.ends
         share = (cell.value - low) / (high - low) if high > low else 1.0
@@ -175,7 +176,8 @@ class SweepMap:
             value = None if shown is None else shown.value(measure)
             cells[row, 0] = HeatCell((repeat,), shown, value, is_best_baseline=False, on_front=False)
         rows = tuple(run.name for run in self.record.cells)
-        return HeatGrid("repeat", "", rows, (title_of(measure, self.headline),), cells, measure, self.headline)
+        titles = (title_of(measure, self.headline),)
+        return HeatGrid("repeat", "", rows, titles, cells, measure, self.headline, ranks=False)
 
 
 # ---- What the map of a sweep says in words and numbers ----

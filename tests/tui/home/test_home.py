@@ -167,8 +167,10 @@ async def test_run_of_another_process_moves_is_deleted_and_undone(tmp_path: Path
 async def test_marked_runs_or_the_next_of_the_corpus_are_compared(tmp_path: Path) -> None:
     async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 36)) as (app, _):
         table = app.screen.query_one(RunTable)
-        table.take([run(4), run(3, dataset_id="other"), run(2), run(1)])
         ids = {number: run(number).run_id for number in range(1, 5)}
+        table.take([run(4), run(2, total=1), run(1)])
+        assert table.pair() == (ids[1], ids[4]), "a try on few entries comes last"
+        table.take([run(4), run(3, dataset_id="other"), run(2), run(1)])
         assert table.pair() == (ids[2], ids[4])
         table.move_to(1)
         assert table.pair() == (ids[3],)

@@ -31,6 +31,7 @@ from rosetta_tui.request.draft import RunDraft, kept_draft
 from rosetta_tui.request.fields import applicable
 from rosetta_tui.request.look import FormCache
 from rosetta_tui.request.look import look as form_look
+from rosetta_tui.sweep.grid import BARS
 from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.form.form_line import Ticks
 from rosetta_tui.toolkit.messages import NewRunAsked
@@ -340,6 +341,7 @@ async def test_repeats_are_priced_followed_and_compared_by_keys(path: Path) -> N
             await press(pilot, "ctrl+s")
             await until(pilot, lambda: stands(app, SweepScreen) and "of 3 repeats complete" in text(app))
             await until(pilot, lambda: "c compares" in text(app))
+            assert not set(BARS) & set(text(app).partition("repeat ↓")[2]), "repeats differ by chance: none is worse"
             await press(pilot, "c")
             await until(pilot, lambda: stands(app, CompareScreen) and "A, B and C repeat one set-up" in text(app))
         assert len(server.asked) == 12
