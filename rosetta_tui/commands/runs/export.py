@@ -217,8 +217,8 @@ def _seal_file(
 
     Says whose key signed, and why none did where the keys cannot be read.
     """
-    card = reading.parse_object(data, output.name)
     if runs.read_run(connection, number).imported:
+        card = reading.parse_object(data, output.name)
         sealed = next(iter(signing.kept_seals(connection, number, card)), None)
     else:
         try:
@@ -231,6 +231,7 @@ def _seal_file(
         sealed = signing.sign_run(connection, number, data, signer, datetime.now(UTC))
         words = signer.public.phrase
         click.echo(plain(f"Signed with the key of this {signer.role}. Its six words are: {words}"), err=True)
+        card = reading.parse_object(data, output.name)  # only now: signing held the card too
     if sealed is None:
         return {}
     return {output.with_suffix(signing.SUFFIX): signing.outgoing(sealed, card).data()}
