@@ -25,6 +25,7 @@ from scoring.findings.stripping import STRIPPED_BY, stripped
 
 CHRF = "chrf_plus_plus"
 EXAMINED_AT_ONCE = 4_000  # outputs in memory while a run is examined
+OF_SOME_AT_ONCE = 2_000  # the same of a sample, which is examined while the run needs memory, too
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class RunFindings:
 def run_findings(connection: sqlite3.Connection, run: Run, most: int | None = None) -> RunFindings | None:
     """Examine the stored outputs of a run, at most ``most``, spread evenly; None of a run whose task is no translation.
 
-    More than EXAMINED_AT_ONCE are read and examined in random parts of equal size, so that a
+    More than EXAMINED_AT_ONCE, or OF_SOME_AT_ONCE of a sample, are read and examined in random parts of equal size, so that a
     beginning which many outputs share is as frequent in each of them. No more than one part is in memory.
     """
     dataset = read_dataset(connection, run.corpus)
@@ -70,7 +71,8 @@ def run_findings(connection: sqlite3.Connection, run: Run, most: int | None = No
     places = array("I", (place for (place,) in connection.execute(query, (run.id,))))
     chosen = list(places if most is None else spread(places, most))
     Random(0).shuffle(chosen)  # noqa: S311  a corpus may have an order that repeats
-    parts = max(1, -(-len(chosen) // EXAMINED_AT_ONCE))
+    at_once = EXAMINED_AT_ONCE if most is None else min(EXAMINED_AT_ONCE, OF_SOME_AT_ONCE)
+    parts = max(1, -(-len(chosen) // at_once))
     return _together([_examined(connection, run, dataset, chosen[first::parts]) for first in range(parts)])
 
 
