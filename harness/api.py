@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from corpora.files.packed_list import PlaceMap, without_gaps
+from corpora.files.toml_text import first_problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
@@ -27,7 +28,6 @@ from harness.card.reading import read_card_bytes
 from harness.consent.checks import facts_of, with_consent
 from harness.consent.withdrawals_in_force import remember_opened, standing
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.endpoint.endpoints import KeySource, find_key, no_key
 from harness.estimate.earlier import estimate_judges
 from harness.estimate.estimate import RunEstimate

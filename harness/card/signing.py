@@ -21,12 +21,12 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, JsonValue, ValidationError
 
 from corpora.files.json_types import JsonObject
+from corpora.files.toml_text import first_problem
 from harness.card.model import HASH_FIELD, card_hash
 from harness.card.reading import objects, parse_object
 from harness.card.rows import stored_rows
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
-from harness.core.problems import first_problem
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.chain import inclusion_path, leaf_hash, root_by_path, tree_root
 from harness.sealed.keys import Identity, Role

@@ -13,11 +13,11 @@ from pydantic import Field, ValidationError
 
 from corpora.checks.requirements import ConsentStanding
 from corpora.files.json_types import JsonObject
+from corpora.files.toml_text import first_problem
 from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
 from harness.consent.withdrawals_in_force import Withdrawals
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.strict_records import Hex64, Short, StrictRecord

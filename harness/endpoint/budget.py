@@ -37,10 +37,9 @@ from pydantic import (  # fmt: skip
     ValidationError,
 )
 
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from harness.core.calls import Price, Request, Usage
 from harness.core.failures import BudgetReached, UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 
 ROUNDING = 1e-9

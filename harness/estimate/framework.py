@@ -14,9 +14,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 
 MOST_BYTES = 2**20

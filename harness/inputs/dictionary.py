@@ -21,11 +21,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from corpora.files.json_types import JsonObject
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from corpora.text.comparison import alike
 from corpora.text.tokens import Word, folded, words
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 from harness.inputs.table import is_csv, table_cells
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from rapidfuzz.distance import Levenshtein
 
 from corpora.checks.requirements import LEAST
+from corpora.files.toml_text import first_problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Dataset
@@ -23,7 +24,6 @@ from corpora.text.comparison import normalised
 from corpora.text.messages import counted
 from harness.card.checking.linting import LEAST_LETTERS, NEAR
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.inputs.table import check_length, read_lines
 from harness.project.authoring import known_of_the_demo
 from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today

@@ -21,13 +21,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, StrictInt, TypeAdapter, ValidationError
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.toml_text import first_problem
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
 from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standing
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.storage import private_folder, write_file
 from harness.core.user_file import read_bytes
 from harness.sealed.strict_records import FileError, Id, Short, StrictRecord

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
 from corpora.files.packed_list import PlaceMap
+from corpora.files.toml_text import first_problem
 from corpora.model.corpus import Corpus
 from corpora.model.entry import AnyEntry
 from corpora.text.comparison import FORM, FORMS
@@ -21,7 +22,6 @@ from harness.card.material import fingerprint
 from harness.compare.live import baseline_of
 from harness.consent.checks import refuse_withdrawn_method
 from harness.core.failures import HarnessError, RunState, UsageError
-from harness.core.problems import first_problem
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced, Setup

@@ -16,13 +16,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.files.packed_list import in_blocks, packed, without_gaps
+from corpora.files.toml_text import first_problem
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
 from harness.card.material import fingerprint
 from harness.card.reading import block, number
 from harness.card.rows import BLOCK
 from harness.core.failures import ErrorClass, UsageError
-from harness.core.problems import first_problem
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key, is_loopback
 from harness.method.method import Method, Result

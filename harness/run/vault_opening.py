@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel, ValidationError
 
 from corpora.files.json_types import Json, JsonObject
+from corpora.files.toml_text import first_problem
 from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import Withdrawn, standing
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import folder_sha256
 from harness.core.version import VERSION
 from harness.method.method_names import BUNDLE_SUFFIX, SHIPPED, SUBMITTED

@@ -22,9 +22,9 @@ from typing import Annotated, Any, BinaryIO, Final, Generic, TypeVar
 
 from pydantic import Field, ValidationError
 
+from corpora.files.toml_text import first_problem
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.sealed.keys import Identity, Signed, verify
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord, VersionedRecord, formats
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
+from corpora.files.toml_text import first_problem
 from corpora.model.entry import AnyEntry, reveal_here
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError, UsageError
-from harness.core.problems import first_problem
 from harness.store.runs import Run
 from harness.store.sqlite.openings import Floor, RunOpening
 from scoring.card.claim import FLOORS_VERSION, FloorScores

@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, ValidationError
 
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from corpora.text.messages import counted
 from harness.card.checking.verify_card import check_hash
 from harness.card.foreign_cards import adopt, unwrapped
@@ -21,7 +21,6 @@ from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.rows import row_entry
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes, read_text
 from harness.core.version import VERSION
 from harness.sealed.keys import Identity

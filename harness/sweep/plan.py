@@ -18,14 +18,13 @@ from typing import Annotated, Final, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt, ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
+from corpora.files.toml_text import Place, first_problem, line_of, parse_toml, wanted_words
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from corpora.samples import DEMO_PLAN, sample_path
 from corpora.text.messages import near_names, one_of
 from harness.api import CorpusRequest
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 from harness.method.option_table import LIMITS, asks
 from harness.method.options import MethodOptions, refuse_told_keys

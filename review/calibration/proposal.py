@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 from harness.sealed.keys import Identity
 from harness.setup.scoring_options import CalibratedScoring, sign_scoring, specification_sha256

@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from corpora.files.toml_text import first_problem
 from corpora.text.visible import plain
 from harness.core.canonical import canonical_bytes
-from harness.core.problems import first_problem
 from harness.sealed.archive import pack_signed, unpack_signed
 from harness.sealed.keys import Identity, Signed, key_phrase
 from harness.sealed.sealing import (

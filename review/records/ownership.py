@@ -18,10 +18,10 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationError
 
 from corpora.files.json_types import JsonObject
+from corpora.files.toml_text import first_problem
 from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord

@@ -11,15 +11,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
+from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from urllib.parse import quote
 
+import segno
 from markupsafe import Markup
 
 from corpora.text.messages import counted
 from harness.sealed.stick import START_HERE
 from rosetta_tui.html.page import render
-from rosetta_tui.html.qr_codes import picture
 
 if TYPE_CHECKING:
     from review.office.making.publishing import CardSheet
@@ -184,3 +185,25 @@ def cards_page(sheet: CardSheet) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+# ---- Links and codes of a review as pictures that a telephone's camera reads (QR codes).
+
+
+def hall_cards(title: str, organisation: str, links: Sequence[tuple[int, str, str]]) -> str:
+    """Return a page of (number, code, link): each link opens the review for one person, so it is for the organiser alone."""
+    cards = [(number, code, link, picture(link, code)) for number, code, link in links]
+    return render("hall.html.j2", title=title, organisation=organisation, cards=cards, style_file="cards.css")
+
+
+def picture(text: str, title: str) -> Markup:
+    """Return a text as a QR code in SVG, as wide as its place, with a title for screen readers; the same bytes each time."""
+    symbol = segno.make_qr(text, error="m")
+    return Markup(symbol.svg_inline(title=title, omitsize=True, border=2, svgclass=None, lineclass=None))  # noqa: S704
+
+
+def terminal_picture(text: str) -> str:
+    """Return a text as lines of half blocks, dark on light whatever the terminal's colours are."""
+    lines = StringIO()
+    segno.make(text, error="l").terminal(lines, compact=True, border=2)
+    return lines.getvalue()

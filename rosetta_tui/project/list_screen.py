@@ -21,9 +21,8 @@ from corpora.languages.tags import language_name, list_cards
 from corpora.model.vocabularies import context_labels
 from corpora.text.messages import counted
 from harness.project.state import Project, forget, read_project, remember
-from rosetta_tui.project.facts import ProjectReading, read_known
 from rosetta_tui.project.screen import UNREADABLE, ProjectScreen
-from rosetta_tui.project.sections import met
+from rosetta_tui.project.sections import ProjectReading, met, read_known
 from rosetta_tui.report.project import next_step
 from rosetta_tui.request import new_corpus
 from rosetta_tui.request.draft import Value

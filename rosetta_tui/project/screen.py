@@ -23,8 +23,16 @@ from harness.project.authoring import changing
 from review.office.results.into_project import gather
 from review.office.results.progress import known_reviews
 from review.office.store.store import Office
-from rosetta_tui.project.facts import ProjectReading, read_facts
-from rosetta_tui.project.sections import costs, met, needs, sentences, speakers, worth_having
+from rosetta_tui.project.sections import (
+    ProjectReading,
+    costs,
+    met,
+    needs,
+    read_facts,
+    sentences,
+    speakers,
+    worth_having,
+)
 from rosetta_tui.report.project import added_words, erase_words, left_out_lines, taken_out_words
 from rosetta_tui.review.organiser.words.imported import left_lines, taken_words
 from rosetta_tui.show.text import plain

@@ -15,8 +15,7 @@ from scoring.core.inventory import short_title
 if TYPE_CHECKING:
     from harness.sweep.comparing import ComparedSetup, SweepComparison
     from harness.sweep.expansion import SweepEstimate
-    from harness.sweep.missed import MissedEntries, MissedEntry
-    from harness.sweep.record import CellRecord, SweepRecord, SweepSummary
+    from harness.sweep.record import CellRecord, MissedEntries, MissedEntry, SweepRecord, SweepSummary
 
 
 HEADINGS = "#", "run", "state", "entries", "composite", "95 %", "chrF++", "may be called", "cost", "s/entry", "id"

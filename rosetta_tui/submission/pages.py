@@ -13,8 +13,7 @@ from review.office.results.whole_way import WayStep
 from rosetta_tui.show import figures, released_words
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.figures import CAVEATS, value
-from rosetta_tui.submission.facts import SubmissionFacts
-from rosetta_tui.submission.messages import INCOMPLETE, MEANS, bundle_lines
+from rosetta_tui.submission.facts import INCOMPLETE, MEANS, SubmissionFacts, bundle_lines
 from rosetta_tui.toolkit.content import Line, SectionPage
 from scoring.core.inventory import short_title
 from scoring.statistics.repetitions import DECIDING

@@ -31,11 +31,11 @@ from rosetta_tui.submission.facts import (
     DeskReading,
     ListedSubmission,
     SubmissionReading,
+    bundle_lines,
     read_desk,
     read_submission_facts,
     take_in,
 )
-from rosetta_tui.submission.messages import bundle_lines
 from rosetta_tui.submission.pages import SubmissionPage, claim, parts, readme, told, way
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import show, show_lines

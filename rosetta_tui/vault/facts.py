@@ -11,19 +11,33 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.consent.withdrawals_in_force import standing
-from harness.core.failures import HarnessError
-from harness.core.storage import file_stamp
+from harness.consent.withdrawals_in_force import standing as withdrawals
+from harness.core.failures import HarnessError, UsageError
+from harness.core.storage import PUBLISHED, file_stamp
 from harness.leaderboard.official import withdrawn_of
 from harness.release import FOLDER, ledger
 from harness.release.budget import History
-from harness.sealed.keys import key_phrase
+from harness.sealed import stick
+from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.store.sqlite.database import opened
 from harness.vault.folder import LOCK, VaultState
-from harness.vault.grants.files import request_lines
-from harness.vault.opening import folders_seen, vault_at
+from harness.vault.grant_log import request_id
+from harness.vault.grants.files import (
+    ANSWER_SUFFIX,
+    MOST_BYTES,
+    asked_words,
+    refuse_over,
+    request_facts,
+    request_lines,
+    standing,
+)
+from harness.vault.grants.grants import grant_in, grant_of, read_asked
+from harness.vault.keepers import own_identity
+from harness.vault.log import moment
+from harness.vault.opening import folders_seen, grants_of, vault_at
 from harness.vault.shares import shares_tried
+from harness.vault.vault_records import GrantRequest
 from rosetta_tui.vault.messages import LoggedAct, logged_acts
 
 _CONSENT = "consent.jsonl"
@@ -110,11 +124,9 @@ def read_vault(folder: Path, home: Path, before: VaultReading | None = None, *, 
 def vault_facts(folder: Path, home: Path) -> VaultFacts:
     """Read and check every byte of a vault; HarnessError where it cannot be shown."""
     vault = vault_at(folder, home)
-    state, withdrawals = vault.read(), standing(home)
+    state, withdrawn = vault.read(), withdrawals(home)
     gone = {
-        key: notice.said
-        for key in state.keepers
-        if (notice := withdrawals.of_keeper(state.head.vault, key)) is not None
+        key: notice.said for key in state.keepers if (notice := withdrawn.of_keeper(state.head.vault, key)) is not None
     }
     tried = shares_tried(state, vault.memory)
     return VaultFacts(state, logged_acts(state), gone, tried=tried)
@@ -169,3 +181,78 @@ def _mark(folder: Path, home: Path) -> Hashable:
         hashables.append(error.errno)
     ours = (home / FOLDER / ledger.LEDGER, home / _CONSENT)
     return (*hashables, *map(file_stamp, ours))
+
+
+# ---- Answering a request: what it asks for in plain words, and the answer as the commands write it.
+
+
+@dataclass(frozen=True)
+class AskedRequest:
+    """A request that can be answered, in the vault of a folder or a copy of it."""
+
+    folder: Path
+    home: Path
+    """The data folder."""
+    request: GrantRequest
+    data: bytes | None
+    """Of its file; None for one of the log."""
+    asks: str
+    """Who asks for which texts."""
+    facts: Sequence[tuple[str, str]]
+    """What else it says, and who answered so far: what is said, and the words."""
+    here: bool
+    """True where this computer asked, so that the answer is imported at once."""
+    proposal: Path
+    """A free name for the file of the answer, beside that of the request."""
+
+
+def asked_in_file(folder: Path, home: Path, path: Path) -> AskedRequest:
+    """Read and check a request in a file; HarnessError in words where it cannot be answered any more, or never could."""
+    data = stick.read_file(path, MOST_BYTES)
+    request, state = read_asked(vault_at(folder, home), data)
+    return _asked(folder, home, state, request, data, path.with_suffix(ANSWER_SUFFIX))
+
+
+def asked_in_log(folder: Path, home: Path, number: str) -> AskedRequest:
+    """Read a request of a vault's log by its SHA-256; raises as ``asked_in_file``."""
+    state = vault_at(folder, home).read()
+    request = grant_of(state, number).request
+    return _asked(folder, home, state, request, None, Path.cwd() / f"{number[:8]}{ANSWER_SUFFIX}")
+
+
+def _asked(
+    folder: Path, home: Path, state: VaultState, request: GrantRequest, data: bytes | None, proposal: Path
+) -> AskedRequest:
+    grant = grant_in(state, request)
+    now = moment(vault_at(folder, home).clock())
+    refuse_over(state, grant, max(now, state.lines[-1].record.when))
+    facts = (*request_facts(request), ("so far", standing(state, grant)))
+    here = request_id(request) in state.grants and Identity.known(home, Role.COMPUTER)  # without own keys none asks
+    here = here and Identity.load(home, Role.COMPUTER).public.signing_key == request.machine
+    number, free = 2, proposal
+    while free.exists():
+        free = proposal.with_stem(f"{proposal.stem}-{number}")
+        number += 1
+    return AskedRequest(folder, home, request, data, asked_words(request, state), facts, here, free)
+
+
+def give_answer(asked: AskedRequest, *, allowed: bool, reason: str, keys: Path | None, target: Path) -> str:
+    """Allow or refuse a request, and take the answer in, or write it to ``target`` where another computer asked; say which.
+
+    ``keys``: a file of a keeper's keys; None: those of this computer's keeper. HarnessError in words where it cannot be.
+    """
+    if not asked.here and target.exists():
+        raise UsageError(f"{target.name} is there already. Choose another name.")
+    grants = grants_of(vault_at(asked.folder, asked.home), asked.home)
+    identity = own_identity(asked.home, keys)
+    if asked.data is None:
+        request, state = asked.request, grants.vault.read()
+    else:
+        request, state = read_asked(grants.vault, asked.data)
+    data = grants.answer_asked(request, state, identity, allowed=allowed, reason=reason)
+    did = "Allowed" if allowed else "Refused"
+    if asked.here:
+        grant, _ = grants.take(data, identity)
+        return f"{did}; the log has it. {standing(grants.vault.read(), grant)}"
+    stick.write_file(target, data, PUBLISHED)
+    return f"{did}, and written: {target}. It goes back to anyone who asked."

@@ -26,9 +26,16 @@ from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import moment, show
 from rosetta_tui.toolkit.dialogs.choose import ActingScreen, PathScreen, confirm, typed_line
 from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen, SectionScreen, section_keys
-from rosetta_tui.vault.answers import AskedRequest, asked_in_file, asked_in_log, give_answer
 from rosetta_tui.vault.check_up import check_up, check_up_page
-from rosetta_tui.vault.facts import VaultReading, read_in_full, read_vaults
+from rosetta_tui.vault.facts import (
+    AskedRequest,
+    VaultReading,
+    asked_in_file,
+    asked_in_log,
+    give_answer,
+    read_in_full,
+    read_vaults,
+)
 from rosetta_tui.vault.sections import budgets, contents, keepers, log, requests
 
 # ---- Where a keeper allows or refuses a request: what it asks for, whose keys answer, and where

@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from pydantic import ValidationError
 
+from corpora.files.toml_text import first_problem
 from corpora.languages.cards import find_card
 from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
 from corpora.model.corpus import Dataset
@@ -19,7 +20,6 @@ from corpora.text.comparison import script_of, scripts
 from corpora.text.tokens import JOINERS
 from corpora.text.visible import plain
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.sealed.keys import Identity, Signed
 from harness.setup.preparing import language_folders
 from review.files.batch import Batch, make_batch

@@ -19,11 +19,10 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from corpora.files.json_types import JsonObject
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_text
 from harness.inputs.table import table_cells
 from review.files.manifests import MOST_ITEM_TEXT, TrainingItem

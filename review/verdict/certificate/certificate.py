@@ -21,9 +21,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
+from corpora.files.toml_text import first_problem
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.sealed.keys import verify as signed_by
 from harness.sealed.strict_records import (
     Count,

@@ -16,10 +16,10 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
+from corpora.files.toml_text import first_problem
 from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.card.withholding import LEAST, clean, expected_half, rounded
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.release.ledger_records import Answers, Confirmation, InLedger
 from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
 from harness.vault.vault_records import Moment

@@ -20,9 +20,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from corpora.files.toml_text import first_problem
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.sealed.archive import MOST_BYTES, pack, unpack
 from harness.sealed.chain import ancestors, tips_of
 from harness.sealed.keys import Signed

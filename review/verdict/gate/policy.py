@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import first_problem, parse_toml
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.core.user_file import read_bytes
 
 MOST_BYTES = 64 * 1024  # A policy is a page of text

@@ -24,7 +24,7 @@ with when_used():
     from review.browser import page as review_page
     from review.files import batch as batch_file
     from review.office.store import store
-    from rosetta_tui.html import qr_codes
+    from rosetta_tui.html import stick_pages
 
 _FILE = click.Path(path_type=Path)
 _PORT = 8033
@@ -142,7 +142,7 @@ def _answered(words: list[str], hall: review_hall.Hall, url: str) -> Iterator[st
     if words[:-1]:
         hall.free(seat.number)
         yield f"Person {number} has a new link; the phone before cannot send any more. What it sent stays."
-    yield qr_codes.terminal_picture(seat.link(url))
+    yield stick_pages.terminal_picture(seat.link(url))
     yield seat.link(url)
 
 
@@ -154,7 +154,7 @@ def _state(seat: review_hall.Seat) -> str:
 
 def _write_cards(path: Path, hall: review_hall.Hall, url: str, given: batch_file.Batch) -> None:
     links = [(seat.number, seat.code, seat.link(url)) for seat in hall.seats]
-    text = qr_codes.hall_cards(given.manifest.title, given.manifest.organisation.name, links)
+    text = stick_pages.hall_cards(given.manifest.title, given.manifest.organisation.name, links)
     storage.write_file(path, text.encode(), overwrite=True)
 
 

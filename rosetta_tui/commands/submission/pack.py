@@ -31,7 +31,7 @@ with when_used():
     from harness.submission import folder as folders
     from harness.submission.sample import authoring, word_by_word
     from rosetta_tui.app import display
-    from rosetta_tui.submission import messages
+    from rosetta_tui.submission import facts
 
 
 @click.command()
@@ -65,7 +65,7 @@ def pack(
     checks = folders.check_submission(submission)
     say(check_lines(checks))
     if not all(check.ok for check in checks):
-        say([messages.INCOMPLETE])
+        say([facts.INCOMPLETE])
 
 
 def _card(name: str) -> bytes:

@@ -30,7 +30,7 @@ with when_used():
     from review.office.results import whole_way
     from review.office.store import store
     from review.records import agreeing
-    from rosetta_tui.submission import messages
+    from rosetta_tui.submission import facts as submission_facts
 
 
 FILE = click.Path(path_type=Path)
@@ -75,7 +75,7 @@ def _alike(one: str, other: str) -> bool:
 def bundle_lines(found: bundle.Submission) -> Iterator[str]:
     """Yield who handed in what, and what is known here of this name and this key next to it."""
     phrase = keys.key_phrase(found.manifest.by)
-    yield from messages.bundle_lines(found.manifest, found.sha256[:16], phrase)
+    yield from submission_facts.bundle_lines(found.manifest, found.sha256[:16], phrase)
     yield from who_else(found.manifest)
 
 
@@ -126,7 +126,7 @@ def _row(kept: desks.KeptSubmission, *, withdrawn: bool) -> tuple[str, ...]:
         manifest.submitter[:20],
         manifest.method.lane,
         kept.notes[0].when[:10],
-        messages.where_it_stands(kept) + (", WITHDRAWN" if withdrawn else ""),
+        submission_facts.where_it_stands(kept) + (", WITHDRAWN" if withdrawn else ""),
         str(kept.runs),
         str(kept.answers),
     )

@@ -21,11 +21,10 @@ from pydantic_core.core_schema import ErrorType
 from corpora.files import toml_text
 from corpora.files.decode import Original, original
 from corpora.files.problems import CorpusError
-from corpora.files.toml_text import MOST_PARTS, line_of, parse_toml, place_of, wanted_words
+from corpora.files.toml_text import MOST_PARTS, first_problem, line_of, parse_toml, place_of, wanted_words
 from corpora.formats.load import load
 from corpora.languages.cards import read_card
 from harness.core.failures import UsageError
-from harness.core.problems import first_problem
 from harness.endpoint.budget import Prices
 from harness.inputs.dictionary import read_coaching
 from harness.settings import parse_settings

@@ -22,7 +22,8 @@ from typing import Any
 
 import pytest
 
-from harness.box import own_process, process
+from harness.box import boxed as boxed_module
+from harness.box import own_process
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.engine import BoxedCode, BoxFailure, BoxStage, Inside, Launch, Limits, WhoseFault, laid_in, starts
 from harness.box.inside.runner import SITE
@@ -118,7 +119,7 @@ def test_child_left_by_the_first_process_ends_with_its_box(tmp_path: Path) -> No
 
 def test_ending_has_time_and_may_leave_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not cut off with the waiting for the last process, which is over at once here."""
-    monkeypatch.setattr(process, "_LAST_SECONDS", 0.5)  # else a test waits as long
+    monkeypatch.setattr(boxed_module, "_LAST_SECONDS", 0.5)  # else a test waits as long
     done = tmp_path / "done"
     late = "import select, sys; select.select([], [], [], 1.0); open(sys.argv[1], 'w')"
     slow = [sys.executable, "-I", "-c", late, str(done)]

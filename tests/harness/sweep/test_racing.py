@@ -28,12 +28,11 @@ from harness.run.running import execute_run
 from harness.store.runs import find_run
 from harness.store.sqlite.database import open_store
 from harness.store.sweeps import NewCell, StoredSweep, find_sweep, keep_sweep, read_cells, set_run
-from harness.sweep import missed as missed_module
+from harness.sweep import record as record_module
 from harness.sweep.comparing import SweepComparison, axis_effects, compare_sweep
-from harness.sweep.missed import MissedTier
 from harness.sweep.processes import WorkerProcesses
 from harness.sweep.racing import BLOCK, SweepRace, entry_scores, read_racers
-from harness.sweep.record import RacedOutRecord, SweepRecord, sweep_record, with_missed
+from harness.sweep.record import MissedTier, RacedOutRecord, SweepRecord, sweep_record, with_missed
 from harness.sweep.state import CellMeasure, SweepSetup, best, best_baseline, effort_of, front, setups_of  # fmt: skip
 from harness.sweep.working import cells_again, work
 from rosetta_tui.commands import rosetta
@@ -488,7 +487,7 @@ def test_missed_entries_are_those_that_no_complete_run_solves(tmp_path: Path, mo
         inside = record.model_copy(update={"inside": True, "missed": None})
         assert with_missed(store, inside).missed is None, "of a sweep over a vault nothing is counted before its end"
         assert with_missed(store, inside.model_copy(update={"state": "complete"})).missed == found
-        monkeypatch.setattr(missed_module, "MOST_LISTED", 1)
+        monkeypatch.setattr(record_module, "MOST_LISTED", 1)
         assert [*missed_lines(found_in(store).missed)][-1] == "  and 2 more"
         store.execute("UPDATE runs SET opening = json_set(opening, '$.scoring.task', 'chat', '$.scoring.metrics', json('[]'))")  # fmt: skip
         assert found_in(store).missed is None, "answers of a chat are neither right nor wrong"

@@ -43,7 +43,7 @@ from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from rosetta_tui.toolkit.reading_screen import CommandsScreen
-from rosetta_tui.vault.answers import AskedRequest
+from rosetta_tui.vault.facts import AskedRequest
 from rosetta_tui.vault.screen import SECTIONS, AnswerScreen
 from tests.harness.evaluation import corpus_of
 from tests.harness.release.made import told_card

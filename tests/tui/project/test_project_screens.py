@@ -18,10 +18,20 @@ from harness.project.authoring import changing
 from harness.project.state import known_folders, read_project
 from rosetta_tui.commands import rosetta
 from rosetta_tui.project import list_screen, screen
-from rosetta_tui.project.facts import ProjectReading, read_facts, read_known
 from rosetta_tui.project.list_screen import NewCorpusScreen, ProjectsScreen
 from rosetta_tui.project.screen import SECTIONS, AddSentencesScreen, ProjectScreen, ToldScreen, WantedSentences, checked
-from rosetta_tui.project.sections import bar, commands_of, costs, needs, sentences, speakers, worth_having
+from rosetta_tui.project.sections import (
+    ProjectReading,
+    bar,
+    commands_of,
+    costs,
+    needs,
+    read_facts,
+    read_known,
+    sentences,
+    speakers,
+    worth_having,
+)
 from rosetta_tui.report.project import NextStep, next_step
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.new_corpus import arguments, command_of, look_at

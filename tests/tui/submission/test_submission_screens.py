@@ -13,8 +13,7 @@ from rosetta_tui.app.app import Begin, Start
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.run_sources import WatchedRun
 from rosetta_tui.submission import screen
-from rosetta_tui.submission.facts import read_desk, read_submission_facts
-from rosetta_tui.submission.messages import MEANS
+from rosetta_tui.submission.facts import MEANS, read_desk, read_submission_facts
 from rosetta_tui.submission.screen import SECTIONS, RefusedScreen, RehearseScreen, SubmissionScreen, SubmissionsScreen
 from tests.harness.submission.made import raw_zip, sample_bundle, sample_card
 from tests.tui.golden import SMALL, look

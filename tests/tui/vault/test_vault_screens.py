@@ -22,10 +22,9 @@ from harness.vault.vault import Vault
 from harness.vault.vault_records import GrantRequest
 from rosetta_tui.show.released_words import BudgetUse
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, PathScreen
-from rosetta_tui.vault import answers, screen
-from rosetta_tui.vault.answers import AskedRequest
+from rosetta_tui.vault import facts, screen
 from rosetta_tui.vault.check_up import check_up, check_up_page
-from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults
+from rosetta_tui.vault.facts import AskedRequest, read_in_full, read_vault, read_vaults
 from rosetta_tui.vault.screen import SECTIONS, AnswerScreen, OpenVaultScreen, VaultScreen, VaultsScreen
 from rosetta_tui.vault.sections import budgets, contents, keepers, log, next_answer, requests
 from tests.harness.vault.made import CANARY, corpus
@@ -176,7 +175,7 @@ ASKED = NOW - timedelta(days=1)
 def school(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data folder of the school, whose computer is a keeper's; its clock stands in February."""
     (home / "keeper.key").write_text(PEOPLE["School"].text())
-    monkeypatch.setattr(answers, "vault_at", lambda folder, where: vault_of(where, folder, NOW))
+    monkeypatch.setattr(facts, "vault_at", lambda folder, where: vault_of(where, folder, NOW))
     return home
 
 
@@ -203,7 +202,7 @@ def fixed(found: AskedRequest) -> AskedRequest:
 async def test_answer_dialog(school: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(school, tmp_path / "elders", threshold=2)
     asked(school, tmp_path / "elders")
-    read, in_log = read_in_full, answers.asked_in_log
+    read, in_log = read_in_full, facts.asked_in_log
     monkeypatch.setattr(screen, "read_in_full", lambda *all_, **more: steady(read(*all_, **more)))
     monkeypatch.setattr(screen, "asked_in_log", lambda *all_: fixed(in_log(*all_)))
     made = VaultScreen(store(school), Path("elders"), lambda: NOW)
