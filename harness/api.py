@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from corpora.files.packed_list import PlaceMap, without_gaps
-from corpora.files.toml_text import first_problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
@@ -28,6 +27,7 @@ from harness.card.reading import read_card_bytes
 from harness.consent.checks import facts_of, with_consent
 from harness.consent.withdrawals_in_force import remember_opened, standing
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.endpoint.endpoints import KeySource, find_key, no_key
 from harness.estimate.earlier import estimate_judges
 from harness.estimate.estimate import RunEstimate
@@ -213,15 +213,13 @@ def plan_of(corpus: Corpus, method: str, told: Mapping[str, object]) -> Plan:
         options.pop("analyser", None)  # a metric's, not the method's
     options = read_settings(home()).completed(method, options)
     refuse_told_keys(options)
-    try:
+    with usage_errors("Options"):
         plan = Plan(
             method=method,
             options=_absolute_paths(MethodOptions.model_validate(options)),
             run=RunOptions.model_validate(_fields(RunOptions, told)),
             scoring=scoring_of(told).said_by(corpus.dataset.task),
         )
-    except ValidationError as error:
-        raise UsageError(f"Options: {first_problem(error)}") from error
     refuse_written_keys(plan.options)
     refuse_unread(plan.scoring)
     return plan

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Final, get_type_hints
 from corpora.files.toml_text import parse_toml
 from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, private_folder, write_file
-from harness.core.user_file import read_text
+from harness.core.user_file import read_text, usage_errors
 
 NAME = "settings.toml"
 MOST_BYTES = 2**18
@@ -237,10 +237,8 @@ def read_settings(home: Path) -> Settings:
 
 def parse_settings(text: str, file: str) -> Settings:
     """Read the text of a file of settings; UsageError names ``file``, line, field and fix."""
-    try:
+    with usage_errors(file, text):
         stated = parse_toml(text)
-    except ValueError as error:
-        raise UsageError(f"{file}: not valid TOML: {error}. Correct it.") from None
     try:
         return Settings(**{name: checked(name, value) for name, value in stated.items()})
     except FieldError as error:

@@ -13,11 +13,11 @@ from pydantic import Field, ValidationError
 
 from corpora.checks.requirements import ConsentStanding
 from corpora.files.json_types import JsonObject
-from corpora.files.toml_text import first_problem
 from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
 from harness.consent.withdrawals_in_force import Withdrawals
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.strict_records import Hex64, Short, StrictRecord
@@ -71,10 +71,8 @@ def record_consent(said: JsonObject, identity: Identity, today: date) -> SignedC
         raise UsageError(f"--date {date_text[:40]!r}: no such day. Write it as 2026-11-23.") from None
     if day > today:
         raise UsageError(f"--date {date_text}: that day is still to come. Write the day on which it was said.")
-    try:
+    with usage_errors("This cannot be in a record of consent"):
         record = ConsentGiven(**said, signing_key=identity.public.signing_key)
-    except ValidationError as error:
-        raise UsageError(f"This cannot be in a record of consent: {first_problem(error)}") from None
     return SignedConsent.model_validate_json(signed_record(record, identity), strict=True)
 
 

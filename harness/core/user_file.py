@@ -8,9 +8,12 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from corpora.files.decode import MARKS, folder_words, open_regular, what_is, wide_encoding
+from corpora.files.toml_text import first_problem
 from harness.core.failures import UsageError
 
 MOST_BYTES = 256 * 2**20
@@ -77,3 +80,21 @@ def folder_sha256(folder: Path) -> str:
             content = hashlib.file_digest(file, "sha256").hexdigest()
         total.update(f"{name.as_posix()}\0{content}\n".encode())
     return total.hexdigest()
+
+
+@contextmanager
+def usage_errors(what: str, text: str = "", *, fix: str = "") -> Iterator[None]:
+    """Raise UsageError, beginning with ``what``, for what a model refuses in the block.
+
+    ``text``: the TOML that is read there; with it, lines are named.
+    """
+    try:
+        yield
+    except ValueError as error:
+        from pydantic import ValidationError  # loaded by who has a model
+
+        if not isinstance(error, ValidationError):
+            if not text:
+                raise
+            raise UsageError(f"{what}: not valid TOML: {error}. Correct it.") from None
+        raise UsageError(f"{what}: {first_problem(error, text)} {fix}".rstrip()) from None

@@ -34,13 +34,12 @@ from pydantic import (  # fmt: skip
     ConfigDict,
     Field,
     NonNegativeFloat,
-    ValidationError,
 )
 
-from corpora.files.toml_text import first_problem, parse_toml
+from corpora.files.toml_text import parse_toml
 from harness.core.calls import Price, Request, Usage
 from harness.core.failures import BudgetReached, UsageError
-from harness.core.user_file import read_text
+from harness.core.user_file import read_text, usage_errors
 
 ROUNDING = 1e-9
 """Share by which a cost may pass its reservation without being higher."""
@@ -350,12 +349,8 @@ class Prices:
 @lru_cache(maxsize=4)
 def _read(text: str, name: str) -> Mapping[tuple[str, str], tuple[str, str, _Row]]:
     """Read a table; every run of a sweep asks for the same."""
-    try:
+    with usage_errors(name, text):
         table = _Table.model_validate(parse_toml(text))
-    except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error, text)}") from error
-    except ValueError as error:
-        raise UsageError(f"{name}: not valid TOML: {error}. Correct it.") from error
     rows: dict[tuple[str, str], tuple[str, str, _Row]] = {}
     for row in table.price:
         if (row.provider, row.model) in rows:

@@ -12,11 +12,10 @@ from math import isclose, prod
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
-from corpora.files.toml_text import first_problem, parse_toml
-from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from corpora.files.toml_text import parse_toml
+from harness.core.user_file import read_text, usage_errors
 
 MOST_BYTES = 2**20
 MOST = 1e12
@@ -187,12 +186,8 @@ def read_framework(path: Path | None) -> Framework:
     if path is None:
         return Framework.model_validate(parse_toml(shipped_text()))
     text, _ = read_text(path, "a file of costs", MOST_BYTES)
-    try:
+    with usage_errors(str(path), text):
         return Framework.model_validate(parse_toml(text))
-    except ValidationError as error:  # a ValueError, too
-        raise UsageError(f"{path}: {first_problem(error, text)}") from None
-    except ValueError as error:
-        raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
 
 
 def work_out(framework: Framework) -> WorkedFramework:

@@ -11,11 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from pydantic import ValidationError
 from rapidfuzz.distance import Levenshtein
 
 from corpora.checks.requirements import LEAST
-from corpora.files.toml_text import first_problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Dataset
@@ -24,6 +22,7 @@ from corpora.text.comparison import normalised
 from corpora.text.messages import counted
 from harness.card.checking.linting import LEAST_LETTERS, NEAR
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.inputs.table import check_length, read_lines
 from harness.project.authoring import known_of_the_demo
 from harness.project.state import DraftTexts, Project, ProjectEntry, SourceOrigin, today
@@ -274,7 +273,7 @@ def _placed(project: Project, candidates: Sequence[Candidate]) -> list[Candidate
 
 
 def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:
-    try:
+    with usage_errors(f"{candidate.origin.file or candidate.origin.model}"):
         entry = ProjectEntry.model_validate(
             {
                 **{name: getattr(candidate, name) for name in ("segment", "difficulty", "context", "origin")},
@@ -284,6 +283,4 @@ def _entry(project: Project, number: int, candidate: Candidate) -> ProjectEntry:
                 "round": project.state.next_round,
             }
         )
-    except ValidationError as error:
-        raise UsageError(f"{candidate.origin.file or candidate.origin.model}: {first_problem(error)}") from None
     return project.with_texts(entry, candidate.texts)

@@ -21,7 +21,6 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, StrictInt, TypeAdapter, ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.toml_text import first_problem
 from corpora.languages.tags import as_tag, is_language_tag, pair_label
 from corpora.model.entry import Segment
 from corpora.text.comparison import comparison_form
@@ -29,7 +28,7 @@ from harness.consent.withdrawals_in_force import CorpusFacts, Withdrawn, standin
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
-from harness.core.user_file import read_bytes
+from harness.core.user_file import read_bytes, usage_errors
 from harness.sealed.strict_records import FileError, Id, Short, StrictRecord
 from harness.store.sqlite.sealing import keys_here, recipients_here
 from harness.vault.data_key import DataKey, SealedPlace
@@ -381,10 +380,8 @@ def read_project(folder: Path, home: Path) -> Project:
     if not is_project(folder):
         raise UsageError(f"{folder} holds no corpus in the making. Begin one: rosetta corpus new {quote(str(folder))}")
     data = read_bytes(path, "a corpus in the making", MOST_BYTES)
-    try:
+    with usage_errors(str(path), fix="Put back a copy of the file."):
         state = ProjectState.model_validate_json(data, strict=True)
-    except ValidationError as error:
-        raise UsageError(f"{path}: {first_problem(error)} Put back a copy of the file.") from None
     # Mark the entries that were taken back; raises Withdrawn where all of the corpus was.
     now = standing(home)
     named = ("id", "source_language", "target_language", "language_pair")

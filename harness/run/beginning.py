@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from pydantic import ValidationError
-
 from corpora.files.json_types import JsonObject
 from corpora.files.packed_list import PlaceMap
-from corpora.files.toml_text import first_problem
 from corpora.model.corpus import Corpus
 from corpora.model.entry import AnyEntry
 from corpora.text.comparison import FORM, FORMS
@@ -22,6 +19,7 @@ from harness.card.material import fingerprint
 from harness.compare.live import baseline_of
 from harness.consent.checks import refuse_withdrawn_method
 from harness.core.failures import HarnessError, RunState, UsageError
+from harness.core.user_file import usage_errors
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced, Setup
@@ -342,10 +340,8 @@ def take_up(connection: sqlite3.Connection, number: int, method: Method, resumpt
     if resumption.options:
         # Change how a run goes about its calls (budget, concurrency); never the requests.
         plan = plan_of(run)
-        try:
+        with usage_errors("Options"):
             options = type(plan.run).model_validate({**plan.run.model_dump(), **resumption.options})
-        except ValidationError as error:
-            raise UsageError(f"Options: {first_problem(error)}") from error
         changed = plan.model_copy(update={"run": options})
         check_budget(method, changed)
         opening = run.opening.changed(budget_usd=options.budget_usd)

@@ -13,16 +13,14 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from pydantic import ValidationError
-
 from corpora.files.packed_list import in_blocks, packed, without_gaps
-from corpora.files.toml_text import first_problem
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
 from harness.card.material import fingerprint
 from harness.card.reading import block, number
 from harness.card.rows import BLOCK
 from harness.core.failures import ErrorClass, UsageError
+from harness.core.user_file import usage_errors
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key, is_loopback
 from harness.method.method import Method, Result
@@ -337,10 +335,8 @@ def changed_plan(plan: Plan, changes: Mapping[str, Any]) -> Plan:
         raise UsageError(
             f"Options: {stray[0]!r} cannot be changed for a retry. What can: {', '.join(sorted(CHANGEABLE))}."
         )
-    try:
+    with usage_errors("Options"):
         return plan.model_copy(update={"options": _told(plan.options, changes), "run": _told(plan.run, changes)})
-    except ValidationError as error:
-        raise UsageError(f"Options: {first_problem(error)}") from error
 
 
 def _told(options: Any, changes: Mapping[str, Any]) -> Any:

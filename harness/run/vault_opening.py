@@ -12,15 +12,14 @@ from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.toml_text import first_problem
 from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import Withdrawn, standing
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.user_file import folder_sha256
+from harness.core.user_file import folder_sha256, usage_errors
 from harness.core.version import VERSION
 from harness.method.method_names import BUNDLE_SUFFIX, SHIPPED, SUBMITTED
 from harness.method.options import MethodOptions
@@ -68,10 +67,8 @@ def run_terms(
     """
     methods = {n: told[n] for n in MethodOptions.model_fields.keys() & told if n not in _OF_THE_CORPUS}
     completed = read_settings(home()).completed(method, methods)
-    try:
+    with usage_errors("Options"):
         options = MethodOptions(source_language=_UNKNOWN, target_language=_UNKNOWN, **completed)
-    except ValidationError as error:
-        raise UsageError(f"Options: {first_problem(error)}") from error
     asked = {
         "method": method if (method in SHIPPED or method == "api") else _code(method, options),
         "options": _told(options),

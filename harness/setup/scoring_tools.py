@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from corpora.files.json_types import JsonObject
-from corpora.files.toml_text import first_problem
 from corpora.model.entry import AnyEntry, reveal_here
-from harness.core.failures import AskingStopped, BudgetReached, HarnessError, UsageError
+from harness.core.failures import AskingStopped, BudgetReached, HarnessError
+from harness.core.user_file import usage_errors
 from harness.store.runs import Run
 from harness.store.sqlite.openings import Floor, RunOpening
 from scoring.card.claim import FLOORS_VERSION, FloorScores
@@ -189,10 +187,8 @@ def stated_setup(stated: JsonObject | None) -> ScoringSetup | None:
     """Read the setup that a run or a card states; None where it states none."""
     if stated is None:
         return None
-    try:
+    with usage_errors("`scoring`"):
         return ScoringSetup.model_validate(stated)
-    except ValidationError as error:
-        raise UsageError(f"`scoring`: {first_problem(error)}") from None
 
 
 def stored_scorer(run: Run, target_language: str, entries: Iterable[AnyEntry]) -> Scorer:

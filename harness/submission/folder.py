@@ -11,9 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from corpora.files.toml_text import first_problem, parse_toml
+from corpora.files.toml_text import parse_toml
 from corpora.text.messages import counted
 from harness.card.checking.verify_card import check_hash
 from harness.card.foreign_cards import adopt, unwrapped
@@ -21,7 +21,7 @@ from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.rows import row_entry
 from harness.core.failures import UsageError
-from harness.core.user_file import read_bytes, read_text
+from harness.core.user_file import read_bytes, read_text, usage_errors
 from harness.core.version import VERSION
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import Short, StrictRecord
@@ -93,16 +93,9 @@ def read_sheet(folder: Path) -> SubmissionSheet:
     if not folder.is_dir():
         raise UsageError(f"{folder}: no folder. Name that of the method, with {SHEET} in it; `rosetta submission demo` writes one.")  # fmt: skip
     text, _ = read_text(path, "what a submission says of itself", 2**20)
-    try:
-        stated = parse_toml(text)
-    except ValueError as error:
-        raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
-    try:
-        fields = {n: tuple(v) if isinstance(v, list) else v for n, v in stated.items()}
+    with usage_errors(str(path), text, fix="docs/submissions.md shows one."):
+        fields = {n: tuple(v) if isinstance(v, list) else v for n, v in parse_toml(text).items()}
         return SubmissionSheet.model_validate(fields)
-    except ValidationError as error:
-        problem = first_problem(error, text)
-        raise UsageError(f"{path}: {problem} docs/submissions.md shows one.") from None
 
 
 def read_members(folder: Path) -> dict[str, bytes]:

@@ -18,14 +18,14 @@ from typing import Annotated, Final, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StrictInt, ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.toml_text import Place, first_problem, line_of, parse_toml, wanted_words
+from corpora.files.toml_text import Place, line_of, parse_toml, wanted_words
 from corpora.model.corpus import Selection
 from corpora.model.entry import Segment
 from corpora.samples import DEMO_PLAN, sample_path
 from corpora.text.messages import near_names, one_of
 from harness.api import CorpusRequest
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.user_file import read_text, usage_errors
 from harness.method.option_table import LIMITS, asks
 from harness.method.options import MethodOptions, refuse_told_keys
 from harness.setup.plan import RunOptions
@@ -230,10 +230,8 @@ def plan_of_repeats(
         "replicates": repeats, "workers": 1, "budget_usd": budget,
         "fixed": {name: str(value.absolute()) if isinstance(value, Path) else value for name, value in fixed.items()},
     }  # fmt: skip
-    try:
+    with usage_errors("--repeats"):
         return PlanFile(SweepPlan.model_validate(stated), "--repeats")
-    except ValidationError as error:
-        raise UsageError(f"--repeats: {first_problem(error)}") from error
 
 
 def _listed(value: object) -> Sequence[object]:
@@ -248,10 +246,8 @@ def plan_path(path: Path) -> Path:
 def read_plan(path: Path, *, vault: bool = False) -> PlanFile:
     """Read a plan; UsageError names file, line, field and fix of what is wrong. ``vault``: its corpus is in one."""
     text, _ = read_text(path, "the plan of a sweep", MOST_BYTES)
-    try:
+    with usage_errors(str(path), text):
         stated = parse_toml(text)
-    except ValueError as error:
-        raise UsageError(f"{path}: not valid TOML: {error}. Correct it.") from None
     if "vault" in stated:
         raise UsageError(f"{_where(str(path), text, ('vault',))}: name the vault on the command line: --vault FOLDER.")
     stated |= {"name": stated.get("name", path.stem), "vault": vault}
@@ -263,10 +259,8 @@ def read_plan(path: Path, *, vault: bool = False) -> PlanFile:
             guess = f"Did you mean {one_of(near)}?" if near else f"There are {', '.join(AXES)}."
             mend = "What all runs share stands under [fixed]."
             raise UsageError(f"{_where(file, text, ('axes', name))}: there is no such axis. {guess} {mend}")
-    try:
+    with usage_errors(str(path), text):
         plan = SweepPlan.model_validate(stated)
-    except ValidationError as error:
-        raise UsageError(f"{path}: {first_problem(error, text)}") from None
     _check_options(plan_file := PlanFile(plan, str(path), text))
     if vault and plan.race:
         raise plan_file.wrong("a race shows who is behind: leave it out over a vault.", "race")

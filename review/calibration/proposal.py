@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.toml_text import first_problem, parse_toml
+from corpora.files.toml_text import parse_toml
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.user_file import read_text, usage_errors
 from harness.sealed.keys import Identity
 from harness.setup.scoring_options import CalibratedScoring, sign_scoring, specification_sha256
 from scoring.core.specification import Tier, specification
@@ -211,10 +211,8 @@ def signed_scoring(path: Path, identity: Identity) -> bytes:
     """
     text, _ = read_text(path, "the proposal", MOST_BYTES)
     stated = stated_proposal(text, path.name)
-    try:
+    with usage_errors(path.name, fix="Calibrate again."):
         proposal = _Proposal.model_validate(stated)
-    except ValidationError as error:
-        raise UsageError(f"{path.name}: {first_problem(error)} Calibrate again.") from None
     if proposal.specification_sha256 != specification_sha256():
         raise UsageError(
             f"{path.name} was made for another version of the specification. Calibrate again with this version."

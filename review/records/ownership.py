@@ -22,6 +22,7 @@ from corpora.files.toml_text import first_problem
 from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord
@@ -191,10 +192,8 @@ def propose(terms: OwnershipTerms, identity: Identity) -> OwnershipRecord:
 def new_terms(**fields: object) -> OwnershipTerms:
     """Return terms of now from their fields; UsageError names the field that cannot be so."""
     usual = {"salt": secrets.token_hex(32), "proposed": moment(datetime.now(UTC))}
-    try:
+    with usage_errors("These terms are not possible"):
         return OwnershipTerms.model_validate(usual | fields)
-    except ValidationError as error:
-        raise UsageError(f"These terms are not possible: {first_problem(error)}") from None
 
 
 def say(record: OwnershipRecord, what: OwnershipAction, identity: Identity, reason: str = "") -> OwnershipRecord:

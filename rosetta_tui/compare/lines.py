@@ -351,32 +351,18 @@ def _values_pair(pair: Pair) -> JsonObject:
         "so_far": {
             id_: {**asdict(difference), "better": _better(pair, id_)} for id_, difference in pair.running.items()
         },
-        "reproduction": None
-        if (reproduction := pair.reproduction) is None
-        else {
-            "reproduced": reproduction.reproduced,
-            "missing": list(reproduction.missing),
-            "deviations": {id_: asdict(deviation) for id_, deviation in reproduction.deviations.items()},
-        },
+        "reproduction": None if pair.reproduction is None else asdict(pair.reproduction),
     }
 
 
 def _difference(pair: Pair, metric: str) -> JsonObject:
-    difference = pair.by_metric[metric]
+    fields = asdict(pair.by_metric[metric])
+    ends = {"ci_lower": fields.pop("lower"), "ci_upper": fields.pop("upper")}
+    del fields["level"]
     return {
-        "first": difference.first,
-        "second": difference.second,
-        "difference": difference.difference,
-        "ci_lower": difference.lower,
-        "ci_upper": difference.upper,
-        "p_randomisation": difference.p_randomisation,
+        **fields,
+        **ends,
         "p_holm": pair.p_adjusted[metric],
-        "p_bootstrap": difference.p_bootstrap,
-        "effect_size": difference.effect_size,
-        "wins": difference.wins,
-        "losses": difference.losses,
-        "ties": difference.ties,
-        "direction": difference.direction,
         "significant": pair.significant(metric),
         "better": _better(pair, metric),
         "sentence": sentences.sentence(pair, metric),

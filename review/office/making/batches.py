@@ -9,9 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from pydantic import ValidationError
-
-from corpora.files.toml_text import first_problem
 from corpora.languages.cards import find_card
 from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
 from corpora.model.corpus import Dataset
@@ -20,6 +17,7 @@ from corpora.text.comparison import script_of, scripts
 from corpora.text.tokens import JOINERS
 from corpora.text.visible import plain
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.sealed.keys import Identity, Signed
 from harness.setup.preparing import language_folders
 from review.files.batch import Batch, make_batch
@@ -195,10 +193,8 @@ def sign_batches(
     key: AnswerKey,
 ) -> list[Batch]:
     """Sign each batch of ``parts_of``; UsageError for words that cannot be in one."""
-    try:
+    with usage_errors("This cannot be in a batch"):
         head = _manifest(asked, said, policy, identity, key)
-    except ValidationError as error:
-        raise UsageError(f"This cannot be in a batch: {first_problem(error)}") from None
     batches = []
     for batch, part in parts.items():  # each with the items that its reviewers are asked, and no others
         wanted = {item for order in part.values() for item in order}

@@ -16,14 +16,12 @@ from random import Random
 from types import MappingProxyType
 from typing import TypeVar
 
-from pydantic import ValidationError
-
 from corpora.files.json_types import JsonObject
-from corpora.files.toml_text import first_problem, parse_toml
+from corpora.files.toml_text import parse_toml
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.user_file import read_text, usage_errors
 from harness.inputs.table import table_cells
 from review.files.manifests import MOST_ITEM_TEXT, TrainingItem
 from review.office.making.items import Item, drawing, new_item
@@ -291,10 +289,8 @@ def read_training(path: Path) -> list[TrainingItem]:
         )
     items = []
     for place, row in rows:
-        try:
+        with usage_errors(f"{path}: {place}"):
             item = TrainingItem.model_validate({**row, "id": secrets.token_hex(8)})
-        except ValidationError as error:
-            raise UsageError(f"{path}: {place}: {first_problem(error)}") from None
         for name in ("source", "candidate", "explanation"):
             if not getattr(item, name).strip():
                 raise UsageError(f"{path}: {place}: field {name!r}: nothing stands here. Write it.")

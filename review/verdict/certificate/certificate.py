@@ -19,11 +19,11 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from corpora.files.toml_text import first_problem
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.sealed.keys import verify as signed_by
 from harness.sealed.strict_records import (
     Count,
@@ -396,10 +396,8 @@ def read_certificate(data: bytes, name: str) -> Certificate:
     known = formats(Certificate)
     if not isinstance(raw, Mapping) or raw.get("format") not in known:
         raise UsageError(f"{name} is not a certificate of the form {' or '.join(known)}.")
-    try:
+    with usage_errors(name):
         certificate = Certificate.model_validate_json(data)
-    except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error)}") from error
     certificate.require_canonical(data, name)
     return certificate
 

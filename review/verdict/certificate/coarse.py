@@ -14,12 +14,12 @@ from decimal import Decimal
 from math import ceil, floor, log2
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from corpora.files.toml_text import first_problem
 from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.card.withholding import LEAST, clean, expected_half, rounded
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.release.ledger_records import Answers, Confirmation, InLedger
 from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
 from harness.vault.vault_records import Moment
@@ -170,10 +170,8 @@ def is_coarse(data: bytes) -> bool:
 
 def read_coarse(data: bytes, name: str) -> CoarseCertificate:
     """Read a coarse certificate from its bytes, its signature not examined; raises UsageError in words."""
-    try:
+    with usage_errors(name):
         coarse = CoarseCertificate.model_validate_json(data)
-    except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error)}") from error
     coarse.require_canonical(data, name)
     if wrong := next(coarse.contradictions(), None):
         raise UsageError(f"{name} is of no form that is issued: {wrong}.")

@@ -18,11 +18,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from pydantic import ValidationError
-
-from corpora.files.toml_text import first_problem
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.core.user_file import usage_errors
 from harness.sealed.archive import MOST_BYTES, pack, unpack
 from harness.sealed.chain import ancestors, tips_of
 from harness.sealed.keys import Signed
@@ -263,10 +261,8 @@ def read_events_bytes(data: bytes) -> tuple[Event, ...]:
 
 
 def read_key(data: bytes, name: str) -> AnswerKey:
-    try:
+    with usage_errors(name):
         key = AnswerKey.model_validate_json(data)
-    except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error)}") from error
     if canonical_bytes(key.model_dump(mode="json")) != data:
         raise UsageError(f"{name} is not written in the one canonical form.")
     if not key.runs:

@@ -94,7 +94,7 @@ def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
         if first is None
         else {"path": first.path, "expected": first.expected, "found": first.found},
         "differences": len(verdict.differences),
-        "checks": [{"name": check.name, "ok": check.ok, "words": check.words} for check in verdict.checks],
+        "checks": verification.checks_json(verdict.checks),
     }
 
 
