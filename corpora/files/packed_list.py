@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import merge
 from itertools import chain, islice
@@ -197,9 +197,6 @@ class PlaceMap(Mapping[int, T]):
     def __len__(self) -> int:
         return len(self.places)
 
-    def values(self) -> ValuesView[T]:
-        return _Values(self)
-
     def items(self) -> ItemsView[int, T]:
         return _Items(self)
 
@@ -208,15 +205,6 @@ class PlaceMap(Mapping[int, T]):
         if len(places) == len(self.places) and all(map(eq, places, self.places)):
             return self
         return PlaceMap(places, packed(map(self.__getitem__, places)))
-
-
-class _Values(ValuesView[T]):
-    """Reads the list from its beginning, and looks up no place."""
-
-    _mapping: PlaceMap[T]
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._mapping.in_order)
 
 
 class _Items(ItemsView[int, T]):

@@ -141,7 +141,7 @@ def read_exported(connection: sqlite3.Connection, run: int) -> ExportedRun:
     stored = read_run(connection, run)
     entries = open_entries(connection, stored.corpus, stored.positions)
     target = read_dataset(connection, stored.corpus).target_language or "und"
-    scorer = stored_scorer(stored, target, list(entries.values()))
+    scorer = stored_scorer(stored, target, entries.in_order)
     listed = card.results if imported else rows_of(connection, stored, card.as_json())
     fields = (row.model_dump(mode="json", by_alias=True) for row in listed)
     rows = PackedList(  # the row's own fields first, and its own values

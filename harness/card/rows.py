@@ -392,7 +392,7 @@ def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, J
 
 def rows_of(connection: sqlite3.Connection, run: Run, head: JsonObject) -> StoredRows:
     absent = {name: None for name in FREE if f"by_{name}" not in block(head, "scores")}
-    entries = [] if run.opening.scoring else list(read_entries(connection, run.corpus, run.positions).values())
+    entries = [] if run.opening.scoring else read_entries(connection, run.corpus, run.positions).in_order
     return StoredRows(connection, run, stored_scorer(run, "und", entries), absent)
 
 

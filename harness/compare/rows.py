@@ -312,7 +312,7 @@ def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
     if stated is not None:
         return stated
     target = read_dataset(connection, run.corpus).target_language or "und"
-    return stored_setup(run, target, list(read_entries(connection, run.corpus).values()))
+    return stored_setup(run, target, read_entries(connection, run.corpus).in_order)
 
 
 # ---- What a run has of each metric, as the documents of packs report it: mean and spread of the

@@ -79,7 +79,7 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
     ).fetchone()[0]
     stored = dict(read_statistics(connection, run.id))
     entries = shown_entries(connection, run.corpus, run.positions)
-    scorer = stored_scorer(run, "und", list(entries.values()))
+    scorer = stored_scorer(run, "und", entries.in_order)
     totals = RunningTotals(scorer)
     totals.add([scorer.unpack(packed) for place, packed in stored.items() if place not in again])
     values = {**totals.values(), "composite": totals.composite().value}

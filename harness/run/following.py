@@ -71,7 +71,7 @@ class Follower:
         self._run = find_run(self._connection, run_id)
         dataset = read_dataset(self._connection, self._run.corpus)
         entries = shown_entries(self._connection, self._run.corpus, self._run.positions)
-        chosen = list(entries.values())
+        chosen = entries.in_order
         self._scorer = stored_scorer(self._run, dataset.target_language, chosen)
         self._started = Started.of(self._run, dataset, 0)
         self._begun = False

@@ -371,7 +371,7 @@ def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) 
 
     Raises UsageError for what was named and cannot be had, as ``rescore`` does.
     """
-    covered = list(read_entries(connection, run.corpus, run.positions).values())
+    covered = read_entries(connection, run.corpus, run.positions).in_order
     had = stored_setup(run, "und", covered)
     tools = tools_with(connection, run, chosen_options(run, had, options))
     tools.close()

@@ -174,7 +174,7 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
     every = sum(len(rows) for (run_id, _), rows in said.items() if run_id == run.run_id)
     missed[WITHHELD] += withheld
     missed[absent] += every - withheld - sum(len(by_place[place]) for place in used)
-    scorer = stored_scorer(run, "und", list(entries.values()))
+    scorer = stored_scorer(run, "und", entries.in_order)
     taken = scorer.entries_values([scorer.unpack(result.statistics) for result in results])
     outputs = len(results)
     card = card_head(connection, run)

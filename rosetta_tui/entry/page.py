@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from textual.content import Content
 
-from corpora.model.entry import Entry
+from corpora.model.entry import AnyEntry, Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted
 from harness.core.failures import HarnessError
@@ -71,9 +71,9 @@ def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
         setup = stated_setup(run.opening.scoring)
     except HarnessError:
         return RunScoring(target, Scorer(()), None, dataset.task)
-    entries = []
+    entries: Sequence[AnyEntry] = ()
     if setup is None:  # only texts are known, and whether there are variants decides what is read
-        entries = list(read_entries(store, run.corpus, read_run(store, run.id).positions).values())
+        entries = read_entries(store, run.corpus, read_run(store, run.id).positions).in_order
     scorer = stored_scorer(run, target, entries)
     return RunScoring(target, scorer, references_accepted(run.opening.scoring), dataset.task)
 

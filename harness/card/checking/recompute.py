@@ -288,7 +288,7 @@ def recount(card: RunCard, corpus: Sequence[Entry] | None = None, material: Mate
 def pinned_corpus(connection: sqlite3.Connection, sha256: str) -> Sequence[Entry] | None:
     """Return the entries of the whole corpus of the store that has this hash; None where there is none."""
     corpus = whole_corpus(connection, sha256)
-    return None if corpus is None else list(shown_entries(connection, corpus).values())
+    return None if corpus is None else shown_entries(connection, corpus).in_order
 
 
 def _scores(card: RunCard, material: Material) -> Iterator[str]:

@@ -280,7 +280,7 @@ def examine_stored(connection: sqlite3.Connection, number: int, sha256: str, fil
             corpus = load(files[0], files[1:], dataset=dataset, columns=columns)
     held = connection.execute("SELECT count(*) FROM entries WHERE corpus = ?", (number,))
     if corpus is None or len(corpus.entries) != held.fetchone()[0]:
-        entries = tuple(entry for _, entry in sorted(read_entries(connection, number).items()))
+        entries = read_entries(connection, number).in_order
         problems = check_entries(reveal_here(entries), dataset.id)
         corpus = Corpus(dataset, entries, sha256, Form.SPECIFICATION, problems)
     return _examination(corpus, files, source_state)

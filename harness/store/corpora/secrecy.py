@@ -104,7 +104,7 @@ def _complete(connection: sqlite3.Connection) -> None:
     stale = [corpus for corpus, key_id in kept if key_id != now]
     for corpus in dict.fromkeys([*(row[0] for row in rows), *stale]):
         try:
-            entries = read_entries(connection, corpus).values()
+            entries = read_entries(connection, corpus).in_order
         except StoreSealed:
             continue  # from a vault that is not open here; made when the next run opens it
         connection.execute("DELETE FROM secret_texts WHERE corpus = ?", (corpus,))
@@ -164,7 +164,7 @@ def is_wider(now: Terms, before: Terms) -> bool:
 
 
 def _share_a_source(connection: sqlite3.Connection, number: int, corpus: Corpus) -> bool:
-    stored = reveal_here(read_entries(connection, number).values())
+    stored = reveal_here(read_entries(connection, number).in_order)
     known = {normalised(entry.source) for entry in stored if not is_blank(entry.source)}
     return any(normalised(entry.source) in known for entry in corpus.reveal_here())
 

@@ -137,7 +137,7 @@ def read_runs(
     known = None  # of a corpus from a vault, the places that these runs have
     if datasets[0].opened_from is not None:
         known = {p for run in by_id.values() if run.corpus == first.corpus for p in run.positions}
-    corpus = reveal_here(entry for _, entry in sorted(read_entries(connection, first.corpus, known).items()))
+    corpus = reveal_here(read_entries(connection, first.corpus, known).in_order)
     return ReviewedRuns(datasets[0], runs, {card_id(entry.id): entry for entry in corpus})
 
 
