@@ -196,6 +196,13 @@ async def test_harm_help_and_the_mouse(app: Reviewing) -> None:
         await press(pilot, "question_mark", "1")
         see(app, "Help", "Reject – wrong, or not our language", "Leave it for later")
         see(app, "Read it aloud first.")
+        starts = {
+            line.find(words)
+            for line in text(app).split("\n")
+            for words in ("Leave it", "Take back the")
+            if words in line
+        }
+        assert len(starts) == 1, "what keys do begins in one column"
         await press(pilot, "escape")
         see(app, "Sentence 1 of 6")
         for word, notice in (("Acceptable", "Saved: Acceptable."), ("undo", "Taken back.")):

@@ -185,7 +185,6 @@ def paragraph(words: str | Content, style: str = "") -> Static:
 
 
 NOTHING = OrganiserText("")  # where the organisation wrote no guide
-_WIDTH = 9  # cells for the names of keys
 
 
 class HelpPage(Page[None]):
@@ -208,18 +207,19 @@ class HelpPage(Page[None]):
     def _keys(self) -> list[Content]:
         words = self.words
         lines = [
-            _line(_keys(words, act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
+            (_keys(words, act), f"{rating_label(words, rating)} – {rating_meaning(words, rating)}")
             for act, rating in RATING_OF.items()
         ]
         lines += [
-            _line(_keys(words, act), words(label))
+            (_keys(words, act), words(label))
             for act, label in ACT_WORDS.items()
             if act not in {Act.LARGER, Act.SMALLER}
         ]
-        lines.append(_line("↑ ↓", words("Read on in a long text")))
+        lines.append(("↑ ↓", words("Read on in a long text")))
         if hasattr(self.app, "action_colours"):
-            lines.append(_line("F2", words("Other colours")))
-        return lines
+            lines.append(("F2", words("Other colours")))
+        width = max(len(keys) for keys, _ in lines) + 2
+        return [Content.assemble(told(keys.ljust(width), "bold $mark"), told(label)) for keys, label in lines]
 
     def hints(self) -> Sequence[Hint]:
         return [Hint(self.words("Esc"), self.words("back"), "leave")]
@@ -228,11 +228,6 @@ class HelpPage(Page[None]):
 def _keys(words: Words, act: Act) -> str:
     names = (words("Backspace") if key == BACKSPACE else key for key in KEYS[act])
     return " ".join(names)
-
-
-def _line(keys: str, said: str) -> Content:
-    gap = " " * max(1, _WIDTH - len(keys))
-    return Content.assemble(told(keys, "bold $mark"), gap, told(said))
 
 
 class Choices(Vertical):
