@@ -367,7 +367,7 @@ def runs(where: str = "") -> list[RunHandle]:
     Of runs with secret entries no score is asked for. Raises HarnessError where the filter cannot be read.
 
     >>> _ = run(demo, method="copy-source", limit=3, tags=["pilot"])
-    >>> [each.state for each in runs("tag:pilot chrf<50")]
+    >>> [handle.state for handle in runs("tag:pilot chrf<50")]
     ['complete']
     """
     with opened(default_path()) as connection:
