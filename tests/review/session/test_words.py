@@ -504,19 +504,13 @@ def test_language_of_the_batch_alone_is_chosen_and_remembered(tmp_path: Path) ->
         assert Opening(laptop, mounted=list).words.reads == ("fr",)
 
 
-def test_consent_is_folded_below_a_line_of_hyphens(tmp_path: Path) -> None:
-    with Laptop.open(tmp_path / "home") as laptop:
-        words = Opening(laptop, mounted=list, language="en").words
+def test_consent_is_folded_below_a_line_of_hyphens() -> None:
     for text, first, more in (
-        (
-            "What all must know.\n\n---\n\nThe rest --- of it.\n---\nEnd.",
-            "What all must know.",
-            "The rest --- of it.\n---\nEnd.",
-        ),
+        ("All know.\n\n---\n\nThe --- rest.\n---\nEnd.", "All know.", "The --- rest.\n---\nEnd."),
         ("Known.\r\n ----- \r\nMore.", "Known.", "More."),
         ("One text -- with\n--\nshort lines", "One text -- with\n--\nshort lines", ""),
     ):
-        found = page_words.consent(words, batch_of(consent=text).manifest)
+        found = page_words.consent(Words.load("en"), batch_of(consent=text).manifest)
         assert (found.text, found.more) == (first, more)
 
 

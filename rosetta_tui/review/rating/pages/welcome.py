@@ -368,7 +368,7 @@ class ConsentPage(YesPage[ConsentAnswer]):
             self.call_after_refresh(self._tell_more)
 
     def _tell_more(self) -> None:
-        if self._folded or all(each.size for each in self.query(".folded")):  # else it has no place yet
+        if self._folded or all(text.size for text in self.query(".folded")):  # else it has no place yet
             super()._tell_more()
 
     def action_language(self) -> None:
