@@ -35,6 +35,8 @@ from scoring.findings.finding import FindingCode
 MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined during a run; at its end all are
 EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
 SHARE = 30  # a thirtieth of the time goes into examinations at most
+# a thread that examines doubles what a key takes: none begins so long after a move of the cursor, and is put off so long
+STILL_SECONDS, PUT_OFF_SECONDS = 1.0, 15.0
 PANEL_LINES = 3  # reasons in the panel of a wide screen
 BAR = 24  # cells of the bar of a part
 AGAINST = Binding("a", "against", "Against", tooltip="Compare with an earlier run from now on", id="run.against")
@@ -133,6 +135,8 @@ class ExaminedScreen(ReasonedScreen):
         run, done, now = self._run, self.live.done, time.monotonic()
         if run is None or not done:
             return
+        if now - self.moved < STILL_SECONDS:
+            now -= PUT_OFF_SECONDS
         if (now >= self._find_from or (self.live.over and self._find_from < float("inf"))) and done != self._found_done:
             self._find_from = float("inf")
             self._most = most = None if self.live.over else MOST_EXAMINED

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -197,3 +198,24 @@ async def test_best_earlier_run_is_offered_and_compared_with(three: Path) -> Non
         await press(pilot, "enter")
         await until(pilot, lambda: "Against made" in text(app))
         assert "not decided on 20 entries" in text(app), "what the store has already counts at once"
+
+
+@pytest.mark.parametrize(("still", "put_off", "begins"), [(inf, inf, False), (0.0, inf, True), (inf, 0.0, True)])
+async def test_nothing_is_examined_while_somebody_walks_through_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, still: float, put_off: float, begins: bool
+) -> None:
+    made, begun = scene(tmp_path / "s.sqlite"), list[int]()
+    made.middle(84)
+    monkeypatch.setattr("rosetta_tui.live.screen.EXAMINED_SECONDS", 0.0)
+    monkeypatch.setattr("rosetta_tui.live.examining.STILL_SECONDS", still)
+    monkeypatch.setattr("rosetta_tui.live.examining.PUT_OFF_SECONDS", put_off)
+    monkeypatch.setattr("rosetta_tui.live.examining.run_findings", lambda *_: begun.append(1))
+    monkeypatch.setattr(LiveScreen, "moved", 0.0)
+    async with at_rest(App(made, watch=True), (120, 40)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        await press(pilot, "down")
+        assert screen.moved > 0
+        screen.look()
+        await app.workers.wait_for_complete()
+        assert bool(begun) is begins
