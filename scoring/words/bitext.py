@@ -176,7 +176,9 @@ class Bitext:
     def _all(self) -> Iterator[Entry]:
         """Yield each entry and each pair once."""
         seen = HashSet()
-        return (entry for entry in chain(self._entries, self._pairs) if seen.add(entry.id))
+        return (
+            entry for entry in chain(self._entries, self._pairs) if seen.add(str(entry.id))
+        )  # -1 and -2 have one hash
 
     @cached_property
     def source_frequencies(self) -> Counter[str]:

@@ -216,6 +216,12 @@ def test_words_are_counted_by_their_language() -> None:
         assert taken(output) == wanted
 
 
+def test_each_entry_counts_once_whatever_its_id() -> None:
+    covered = [Entry(id=id_, source=f"word{place}", reference="x") for place, id_ in enumerate((-1, -2, "a", 0))]
+    assert set(resources(covered).bitext.source_frequencies.values()) == {1}
+    assert len(resources(covered).bitext.source_frequencies) == 4
+
+
 def test_output_without_a_word_earns_nothing() -> None:
     assert {taken(text) for text in ("", " ", "42", "!?", "{name}", "\ud800")} == {None}
     assert METRIC.value((2, 5)) == 0.4
