@@ -112,15 +112,16 @@ class FstAnnotator:
     def split(self, text: str) -> list[str]:
         """Return the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
         text_words: list[str] = []
+        known = self._pieces  # another run may forget them meanwhile
         read = text if self._language is None else alike(text, *self._language)
         for piece in pieces(read):
             if piece.isalpha():
                 text_words.append(piece)
                 continue
-            if piece not in self._pieces:
+            if piece not in known:
                 found_words = (word.text for word in words(piece, self._joiners, self._letters))
-                self._pieces[piece] = tuple(word for word in found_words if any(map(str.isalpha, word)))
-            text_words += self._pieces[piece]
+                known[piece] = tuple(word for word in found_words if any(map(str.isalpha, word)))
+            text_words += known[piece]
         return text_words
 
     def _forget(self) -> None:

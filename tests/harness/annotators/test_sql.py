@@ -378,6 +378,18 @@ def test_a_word_is_looked_up_once(small: Counting, tmp_path: Path) -> None:
     assert all(word.accepted for word in found)
 
 
+def test_words_are_split_while_another_run_forgets_them(small: Counting) -> None:
+    annotator = FstAnnotator(small)
+
+    class Forgotten(dict[str, tuple[str, ...]]):
+        def __setitem__(self, piece: str, found: tuple[str, ...]) -> None:
+            super().__setitem__(piece, found)
+            annotator._pieces = {}  # as another thread does it at this moment
+
+    annotator._pieces = Forgotten()  # what another thread may empty
+    assert annotator.split("dog, dogs") == ["dog", "dogs"]
+
+
 def test_words_of_secret_entries_reach_no_memo_unless_public(small: Counting) -> None:
     for segment in (Segment.GOLD_STANDARD, Segment.HELD_OUT):
         memo = Notebook()
