@@ -168,13 +168,13 @@ def candidates(connection: sqlite3.Connection, run: Run, scorer: Scorer, most: i
     sign = 1 if direction(metric) == "higher" else -1
     whole: list[tuple[Run, float | None]] = []
     partial: list[tuple[Run, float | None]] = []
-    secret = holds_secrets(connection, run)
+    secret, places = holds_secrets(connection, run), frozenset(run.positions)
     for run_id, value in sorted(rows, key=lambda row: (row[1] is None, -sign * (row[1] or 0.0))):
         try:
             other = baseline_of(connection, run_id, sha256, scorer, secret=secret)
         except HarnessError:
             continue
-        covers = set(run.positions).issubset(other.positions)
+        covers = run.positions == other.positions or places.issubset(other.positions)
         (whole if covers else partial).append((other, value))
         if len(whole) == most:
             break

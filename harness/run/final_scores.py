@@ -118,7 +118,7 @@ def finish_scores(
     rows: Iterable[tuple[int, bytes, SortValues]] = ()
     if tools.slow:
         scored = score_outputs(tools, entries, packed(read_results(connection, number)), tell, ask)
-        rows, opening = scored.rows, scored.opening
+        rows, opening = packed(scored.rows), scored.opening  # before the store is held
     else:
         tell("scoring the whole")
         results = read_results(connection, number)
