@@ -1,4 +1,7 @@
-"""A method of others in a box, as a ``Method``: it gets sources alone, under ids made up for each call, and gives texts."""
+"""A method of others in a box, as a ``Method``: it gets sources alone, under ids made up for each call, and gives texts.
+
+The box itself is begun, asked and ended from outside, whatever the method within does.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage import storable
 from harness.method.method import Output, Setup
 
-# ---- One box while it runs: begun, asked, and ended from outside, whatever the method within does.
+# ---- One box while it runs.
 
 _LAST_SECONDS = 10.0
 """Until the last process of a box that was killed is gone."""

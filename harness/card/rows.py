@@ -220,7 +220,7 @@ class HeldRows(StoredRows):
 
 
 class StoredOutputs(Sequence[str]):
-    """The outputs of a run, read from the store block by block; those of the last blocks are kept."""
+    """The outputs of a run, read from the store block by block; the block of the last one asked for is kept."""
 
     def __init__(self, connection: sqlite3.Connection, run: int, positions: Sequence[int]) -> None:
         self._connection, self._run, self._positions = connection, run, positions

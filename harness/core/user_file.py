@@ -1,6 +1,7 @@
 """Reading a text file that a user named: with a bound on its size, and words for what is wrong with it.
 
-Dictionaries, word lists and the like come from anywhere; all are read here, so that each says the same.
+Dictionaries, word lists and the like come from anywhere; all are read here, so that each says the same. So are
+the words for what a model refuses in them, or in options.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What a sweep has come to: each of its cells with its run's state and scores, and the whole with money and time.
+"""What a sweep has come to: each of its cells with its run's state and scores, the whole with money and time,
+and the entries that all its runs miss.
 
 Read from the store alone, so that any process may look while others work.
 """
@@ -232,7 +233,7 @@ class SweepRecord(SweepSummary):
     replicates: int
     cells: tuple[CellRecord, ...]
     missed: MissedEntries | None = None
-    """What all its complete runs miss (``harness.sweep.record``); None where nobody looked, or nothing tells."""
+    """What all its complete runs miss; None where nobody looked, or nothing tells."""
 
     @property
     def complete(self) -> list[str]:

@@ -1,6 +1,7 @@
 """The page on a stick that a speaker opens first: what to do on which computer, in English and French.
 
 Its texts are ours and hold marks of HTML; nothing from outside is on it but the code and the words of a sample.
+Links and codes are drawn here, too, as QR codes for a page of cards and for a terminal.
 """
 
 from __future__ import annotations

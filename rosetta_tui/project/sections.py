@@ -1,4 +1,7 @@
-"""What a corpus in the making still needs: the minimum requirements as progress, and the next step (§11.1)."""
+"""What a corpus in the making still needs: the minimum requirements as progress, and the next step (§11.1).
+
+What the screens show is read in a thread; no text of a corpus is in it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.content import Commands, Line, SectionPage
 
-# ---- What the screens of corpora in the making show, read in a thread: counts and names of reviews, and no text of theirs.
+# ---- What is read of a corpus in the making: counts, and names of reviews.
 
 _CONSENT = "consent.jsonl"  # what was withdrawn, in the data folder
 

@@ -1,7 +1,7 @@
 """What the custodian's screens show, read in a thread: vaults, and what this computer told of secret entries.
 
-No text is opened, and no key of a vault is needed. Only the release ledger is known by the keys of this
-computer's keeper, which are asked for where there is one.
+No text is opened. To read, no key of a vault is needed: only the release ledger is known by the keys of this
+computer's keeper, which are asked for where there is one. An answer to a request is signed with a keeper's keys.
 """
 
 from __future__ import annotations

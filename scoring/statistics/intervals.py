@@ -320,7 +320,7 @@ def breakdowns(entries: Sequence[Entry], table: Table, *, seed: int = SEED) -> d
 
 
 def _grouped(places: Mapping[str, Sequence[int]], table: Table, *, seed: int = SEED) -> dict[str, Group]:
-    """Score the entries of each tag, in the order of their names; those without one are in no group."""
+    """Score the entries at the places of each tag, in the order of the tags' names."""
     groups = {}
     for name in sorted(places):
         part = table.rows(places[name])

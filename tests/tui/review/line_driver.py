@@ -124,7 +124,7 @@ class Pipe:
 
 BATCH = "ba" * 8
 FIRST = ["1", CODE, "1", "3"]
-"""Trust the organisation, type the code, agree, let wordings be used, say that one did not take part."""
+"""Trust the organisation, type the code, agree, say that one did not take part."""
 
 
 def sit(home: Path, file: Path, *lines: str, **options: object) -> tuple[int, str]:
