@@ -154,7 +154,7 @@ class PanedScreen(FilteredScreen):
 
     def show_entry(self) -> None:
         """Show the entry under the cursor, unless the pane is closed or shows it as it is."""
-        if not still_mounted(self.table) or not (self.pane.display and self.pane.region):
+        if not still_mounted(self) or not (self.pane.display and self.pane.region):
             return
         key = self.entry_key()
         if key == self._page_key:

@@ -155,6 +155,10 @@ async def test_pane_of_a_comparison_has_both_outputs(tmp_path: Path) -> None:
         pane = app.screen.query_one(EntryPane)
         assert [row.plain for row in pane.rows] == ["Entry      none"]
         assert "· esc shows all" in text(app)
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await screen.dismiss()
+        screen.show_entry()  # what a key asked for when the screen was already leaving
 
 
 def filled_store(folder: Path) -> Path:
