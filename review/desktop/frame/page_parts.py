@@ -33,7 +33,6 @@ class ReadingArea(QScrollArea):
     """Scrolls to what takes the focus; a button that is scrolled away loses it, for nobody sees what Enter does."""
 
     lost_focus = Signal()  # A button had the focus and was scrolled out of sight
-    reached = Signal()  # The end was shown for the first time
 
     def __init__(self, inside: QWidget) -> None:
         super().__init__()
@@ -65,6 +64,11 @@ class ReadingArea(QScrollArea):
     def end_shown(self) -> bool:
         """Return whether all that there is to read was on the screen, at once or one part after the other."""
         return self._end_shown or self.verticalScrollBar().maximum() == 0
+
+    def add_unread(self) -> None:
+        """Have the end shown once more, for there is more to read than before."""
+        self._end_shown = False
+        self.lay_out_now()
 
     def read_on(self) -> bool:
         """Show the next part, its first line the last one of this; False where the end was shown already."""
@@ -166,7 +170,6 @@ class ReadingArea(QScrollArea):
         bar = self.verticalScrollBar()
         if not self._end_shown and bar.value() == bar.maximum():
             self._end_shown = True
-            self.reached.emit()
         focused = self._focused()
         if isinstance(focused, Button):
             # At least half of it is in sight, or half of what is seen belongs to it

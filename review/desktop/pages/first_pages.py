@@ -66,6 +66,7 @@ class FirstPage(Page):
                 line.show()
             self.setFocus()
             button.hide()
+            self.reading.add_unread()
             announce(self, "\n".join(line.text() for line in lines))
 
         button.offer(title, unfold)

@@ -190,9 +190,15 @@ def test_consent_is_read_to_its_end_before_one_can_agree(enter: Enter, stick: Pa
     while "Read on" in entry.buttons:
         assert GOES_ON_BELOW in entry.read
         entry.press("\r")
-    entry.page(first_pages.ConsentPage)
+    page = entry.page(first_pages.ConsentPage)
     assert "I agree" in entry.buttons
     assert GOES_ON_BELOW not in entry.read
+    entry.click("Read more")
+    assert "Read on" in entry.buttons, "what was folded is read, too"
+    entry.press("\r")
+    assert entry.here is page
+    entry.agree()
+    assert entry.here is not page
 
 
 def test_locked_file_asks_until_the_words_are_right(enter: Enter, stick: Path) -> None:
