@@ -66,7 +66,7 @@ class ReadingArea(QScrollArea):
         return self._end_shown or self.verticalScrollBar().maximum() == 0
 
     def add_unread(self) -> None:
-        """Have the end shown once more, for there is more to read than before."""
+        """Require the end to be shown once more, as there is more to read than before."""
         self._end_shown = False
         self.lay_out_now()
 
