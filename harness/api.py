@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from corpora.files.packed_list import PlaceMap, without_gaps
+from corpora.files.packed_list import PlaceMap
+from corpora.files.places import without_gaps
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection

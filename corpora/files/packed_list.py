@@ -27,7 +27,6 @@ _KEPT = 64
 """Blocks of a list that are kept unpacked."""
 T = TypeVar("T")
 Changed = TypeVar("Changed")
-N = TypeVar("N", bound=int | None)
 
 
 def packed(items: Iterable[T]) -> Sequence[T]:
@@ -221,14 +220,6 @@ def changed(items: Iterable[T], change: Callable[[T], Changed]) -> Sequence[Chan
     if isinstance(items, PackedList) and all(change(item) is item for item in items):
         return cast("Sequence[Changed]", items)
     return packed(map(change, items))
-
-
-def without_gaps(places: Sequence[N]) -> Sequence[N] | range:
-    """Return many places that follow one another as a range, which takes no memory; others as they are."""
-    first = places[0] if len(places) > PLAIN else None
-    if first is None or any(place != at for at, place in enumerate(places, first)):
-        return places
-    return range(first, first + len(places))
 
 
 def in_blocks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -22,7 +22,8 @@ from corpora.checks.envelope import (
 )
 from corpora.files.decode import BROKEN, LARGEST, NUL, decode, open_regular, read_bytes, what_is, wide_encoding
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList, packed, without_gaps
+from corpora.files.packed_list import PackedList, packed
+from corpora.files.places import without_gaps
 from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats import read_sheet
 from corpora.formats.assemble import assemble_dataset, assemble_entry

@@ -13,7 +13,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from corpora.files.packed_list import in_blocks, packed, without_gaps
+from corpora.files.packed_list import in_blocks, packed
+from corpora.files.places import without_gaps
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
 from harness.card.material import fingerprint

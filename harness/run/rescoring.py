@@ -16,7 +16,8 @@ from itertools import islice
 from pathlib import Path
 
 from corpora.files.json_types import Json
-from corpora.files.packed_list import PackedList, PlaceMap, in_blocks, packed, without_gaps
+from corpora.files.packed_list import PackedList, PlaceMap, in_blocks, packed
+from corpora.files.places import without_gaps
 from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from corpora.text.comparison import is_blank

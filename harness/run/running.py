@@ -8,7 +8,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from corpora.files.packed_list import PlaceMap, in_blocks, without_gaps
+from corpora.files.packed_list import PlaceMap, in_blocks
+from corpora.files.places import without_gaps
 from corpora.files.problems import CorpusError
 from corpora.model.terms import reveal_all
 from harness.annotators.annotator import AskingAnnotator

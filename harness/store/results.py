@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgpack
 
-from corpora.files.packed_list import without_gaps
+from corpora.files.places import without_gaps
 from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
 from harness.core.calls import TOKENS, StatedUsage, Usage, token_counts

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -74,13 +75,14 @@ def distinctions_by_run(
     Where ``run_id`` asks for one run, only those that it can be separated from are read. ``known``: runs by number
     whose set-up is not read.
     """
+    runs = dict(known or {})
+    others = [number for (number,) in connection.execute("SELECT id FROM runs") if number not in runs]
     query = f"""
         SELECT id, setup, plan -> '$.options.outputs' AS outputs, dataset_id, model_slug, condition
         FROM runs
-        WHERE NOT {_among("id", known or ())} AND (:run_id IS NULL OR (dataset_id, model_slug, condition) =
+        WHERE {_among("id", others)} AND (:run_id IS NULL OR (dataset_id, model_slug, condition) =
             (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id))
     """
-    runs = dict(known or {})
     for row in rows_by_name(connection, query, {"run_id": run_id}):
         method, *facts = _method_and_facts(row)
         runs[row["id"]] = (method, row["dataset_id"], row["model_slug"], row["condition"]), facts
@@ -274,7 +276,6 @@ _LIST = """
            u.created, u.put_away, coalesce(n.words, ''), {line}
     FROM runs u LEFT JOIN notes n ON n.run = u.id {lines}
     WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
-    ORDER BY {order} DESC, u.id DESC
 """
 
 _OF_CARDS = """
@@ -308,9 +309,10 @@ def list_runs(
         line="l.line" if lined else "NULL",
         lines="LEFT JOIN run_lines l ON l.run = u.id AND l.made_by = :made_by" if lined else "",
         condition="IS NOT NULL" if deleted else "IS NULL",
-        order="u.put_away" if deleted else "u.created",
     )
     rows = connection.execute(query, {"run_id": run_id, "made_by": made_by}).fetchall()
+    # SQLite would carry the lines along to order them
+    rows.sort(key=itemgetter(9 if deleted else 8, 0), reverse=True)
     only = rows[0][0] if run_id is not None and rows else None
     lined_rows = [row for row in rows if row[-1] is not None]
     stored = _lines([row[-1] for row in lined_rows], summaries=summaries)

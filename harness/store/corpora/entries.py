@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.json_types import Json
-from corpora.files.packed_list import PackedList, PlaceMap, packed, without_gaps
+from corpora.files.packed_list import PackedList, PlaceMap, packed
+from corpora.files.places import without_gaps
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import AnyEntry, Entry, OpenEntry, Segment, only_open, open_entry, reveal_here, seal_secrets

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import without_gaps
+from corpora.files.places import without_gaps
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage import StorageProblem, storable, storage_problem, words_for

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from corpora.checks.entries import PlacedEntry
-from corpora.files import packed_list
-from corpora.files.packed_list import HashSet, PackedList, PlaceMap, in_blocks, without_gaps
+from corpora.files import packed_list, places
+from corpora.files.packed_list import HashSet, PackedList, PlaceMap, in_blocks
+from corpora.files.places import without_gaps
 from corpora.files.problems import CorpusError
 from corpora.formats import load as load_module
 from corpora.formats.load import load
@@ -17,6 +18,7 @@ from corpora.model.entry import Entry, Segment, reveal_here, seal_secret
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_list, "PLAIN", 64)
+    monkeypatch.setattr(places, "MANY", 64)
 
 
 def entry(number: int, segment: Segment = Segment.DEVELOPMENT) -> Entry:
