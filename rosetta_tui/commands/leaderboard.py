@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sqlite3
 import sys
@@ -86,6 +87,7 @@ def leaderboard(
     sort = sort_named(sort)
     with here(dataset) if source is None else published(source, dataset) as (store, lists):
         boards_found = ranking.leaderboards(store, dataset, made_by=run_facts.LINES)
+        gc.freeze()  # what groups are loaded with would have all cards looked through for cycles
         boards_ranked = [leaderboard_rows.ranked_for(board, sort) for board in boards_found]
         boards = [board_clusters.with_clusters(store, board) for board in boards_ranked]
         gone = withdrawn.withdrawn_names(store, dataset) if source is None else []

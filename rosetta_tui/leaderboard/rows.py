@@ -258,7 +258,9 @@ def entrant_cells(board: Board, entrant: Entrant, *, all_metrics: bool = True) -
             Cell(figures.count(board.chrf_clusters.get(run.run_id)), "quiet"),
             Cell(claim),
         ]
-        metrics = (Cell(value(id_, entrant.value(id_)) if all_metrics else "", "quiet") for id_ in further_metrics())
+        ids = further_metrics()
+        shown = [value(id_, entrant.value(id_)) for id_ in ids] if all_metrics else [""] * len(ids)
+        metrics = (Cell(words, "quiet") for words in shown)
         further = (Cell(adjusted_words(entrant), "quiet"), *metrics)
     else:
         spread = card_fields.spread_words(entrant.scores, board.by).removeprefix("mean ")

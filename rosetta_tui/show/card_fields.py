@@ -185,10 +185,10 @@ def tiers_json(card: JsonObject, review: ReviewStatus | None, *, reproduced: boo
 
 def as_stated(card: JsonObject) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
-    scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
+    scores = block(card, "scores")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
     stated_values: dict[str, dict[str, float]] = {}
-    for id_ in map(str, named if isinstance(named, list | tuple) else ()):
+    for id_ in _named_metrics(card):
         why = why_as_stated(id_, versions) or (None if row_of(id_) else _NOT_KNOWN)
         value = number(scores.get(id_))
         if why is not None and value is not None:
@@ -196,12 +196,20 @@ def as_stated(card: JsonObject) -> dict[str, dict[str, float]]:
     return stated_values
 
 
+def _named_metrics(card: JsonObject) -> list[str]:
+    """Return the metrics that a card says it was scored with."""
+    named = block(card, "scoring").get("metrics")
+    return list(map(str, named)) if isinstance(named, list | tuple) else []
+
+
 _NOT_KNOWN = "as stated: this version does not know these metrics"
 
 
 def absent_packs(cards: Iterable[JsonObject]) -> list[str]:
     """Return for each pack which cards have values of and which is not here that they are as stated."""
-    return sorted({why for card in cards for why in as_stated(card)} - {_NOT_KNOWN})
+    # only names of a pack's metrics have a point, and hardly a list has any
+    of_packs = (card for card in cards if any("." in id_ for id_ in _named_metrics(card)))
+    return sorted({why for card in of_packs for why in as_stated(card)} - {_NOT_KNOWN})
 
 
 OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": "insufficient"}
