@@ -42,7 +42,8 @@ from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.shipped_methods.registry import build
 from harness.store.sqlite.database import home
-from harness.vault.secret_text import no_core_dumps, quieten
+from harness.vault.secret_text import no_core_dumps
+from harness.vault.withholding import quieten
 
 # ---- Whether texts may be sent to an endpoint: what the terms of their corpus say, and what a
 # person answered for.

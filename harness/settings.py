@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Any, Final, NamedTuple, get_type_hints
 
 from corpora.files.toml_text import parse_toml
 from harness.core.failures import UsageError
@@ -89,8 +89,7 @@ _name = _matching(r"[a-z0-9][a-z0-9-]{0,39}", "has a name of other than small le
 _keys = _matching(r"\s*[^,\s][^,]*(,\s*[^,\s][^,]*)*", "wants names of keys such as n, or ctrl+n,comma")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingSpec:
+class SettingSpec(NamedTuple):
     """What a field can be, and how a screen shows it and asks for it."""
 
     part: str

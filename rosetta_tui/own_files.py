@@ -10,11 +10,10 @@ import csv
 import hashlib
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rosetta_tui.front import PACKAGES
 
@@ -25,8 +24,7 @@ DISTRIBUTION = "rosetta-tui"
 _NAMED = 3  # files that are named one by one; the rest is counted
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(NamedTuple):
     """A file of ours that is not as it was installed."""
 
     path: str  # below the folder of all packages, with slashes

@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -150,8 +149,7 @@ _SCRIPTS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Languages:
+class _Languages(NamedTuple):
     """What ``languages.txt`` says."""
 
     names: dict[str, str]
@@ -352,7 +350,7 @@ def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
     paths: dict[str, Path] = {}
     for folder in (SHIPPED, *reversed(folders)):
         for path in folder.glob("*.toml"):
-            own = card_file(path.stem, SHIPPED)
+            own = path if folder == SHIPPED else card_file(path.stem, SHIPPED)
             paths[own.stem if own else path.stem] = path
     return iter(paths[name] for name in sorted(paths))
 

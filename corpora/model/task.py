@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from corpora.files.json_types import Json, JsonObject
 from corpora.text.messages import near_names
@@ -19,8 +19,7 @@ TRANSLATION = "translation"
 """The task of every corpus that names none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A task for a method: what it has to do with each entry."""
 
     name: str
@@ -28,7 +27,7 @@ class Task:
     """In words, as the end of a sentence: *The task is …*."""
     answer: str
     """Form of an answer, in words."""
-    shown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shown: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Fields of a record that a method sees beside the source → keys of the objects in them that it sees;
     none where the field holds texts."""
     data: tuple[str, ...] = ()

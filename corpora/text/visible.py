@@ -172,7 +172,7 @@ _STARTS = frozenset("=+-@")
 _BREAKS = frozenset("\t\r\n")
 _UNSEEN = frozenset({"Zs", "Cf"})
 """Categories of spaces and characters without width, which some programs pass over at the start of a cell."""
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"
 
 
 def is_formula(text: str) -> bool:
@@ -185,7 +185,7 @@ def is_formula(text: str) -> bool:
             return True
         if unicodedata.category(character) not in _UNSEEN:
             shape = unicodedata.normalize("NFKC", character)[:1]
-            return shape in _STARTS and _NUMBER.fullmatch(text) is None
+            return shape in _STARTS and re.fullmatch(_NUMBER, text, re.ASCII) is None
     return False
 
 

@@ -87,7 +87,7 @@ class BoxProcess:
         self._ending = launch.end
         if self._process.stderr is not None:
             self._listening = asyncio.create_task(self._listen(self._process.stderr))
-        first_message = {**begin, "limits": launch.limits, "places": launch.places}
+        first_message = {**begin, "limits": dict(launch.limits), "places": launch.places}
         # Show what is begun; an engine that hears nothing would else hold a long line up for ever.
         try:
             async with asyncio.timeout(self._limits.load_seconds):

@@ -15,7 +15,8 @@ from importlib.resources import files
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from harness.box.inside.runner import CODE, PIP, REQUIREMENTS, SITE, WHEELS
 from harness.core.failures import ErrorClass, HarnessError, UsageError
@@ -221,8 +222,7 @@ class BoxFailure(HarnessError):  # noqa: N818  it is a way to fail, with a fault
         return _CLASSES[self.manner]
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(NamedTuple):
     """All that is laid into a box, each for reading only."""
 
     code: BoxedCode
@@ -232,12 +232,11 @@ class Inside:
     """Folders that packages are imported from, after the standard library."""
     data: Sequence[Path] = ()
     """Files and folders that the code is told of by their own paths."""
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = MappingProxyType({})
     """What it is told beside the environment that every box has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(NamedTuple):
     """How a box is started."""
 
     argv: Sequence[str]
@@ -245,9 +244,9 @@ class Launch:
     """Where things lie, by the places that the first process knows; it takes nothing from a place that is missing here."""
     descriptors: Sequence[int] = ()
     """Open files that it is handed."""
-    limits: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = MappingProxyType({})
     """What the first process limits for itself, by the names of ``resource``."""
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = MappingProxyType({})
     """What the engine itself must be told; the box has its own environment."""
     end: Sequence[str] = ()
     """A command that ends the box, where killing what was started would not."""
@@ -267,8 +266,7 @@ class BoxEngine(Protocol):
         """Return how a box is started; what it needs meanwhile lasts as long as the context."""
 
 
-@dataclass(frozen=True, slots=True)
-class PythonHere:
+class PythonHere(NamedTuple):
     """The Python that runs this program, as far as a box needs it."""
 
     program: Path

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,7 +48,7 @@ class OwnProcess:
         variables = {**kept, "MALLOC_ARENA_MAX": "2"}
         if shut_off():
             here = {name: value for name, value in variables.items() if name not in _PLACES}
-            more = replace(inside, packages=self._folders(), data=self._data, environment=here)
+            more = inside._replace(packages=self._folders(), data=self._data, environment=here)
             with Bubblewrap().launch(more, limits) as launch:
                 yield launch
             return

@@ -10,8 +10,7 @@ import errno
 import platform
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 from corpora.files.json_types import JsonObject
 
@@ -68,8 +67,7 @@ DENIED: Final[Mapping[str, tuple[int | None, int | None]]] = {
 """Name of each refused call, with its number on x86_64 and on aarch64; None: it has no such call."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Architecture:
+class _Architecture(NamedTuple):
     place: int
     """Which number of ``DENIED`` is its own."""
     audit: int

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,17 +18,17 @@ from typing import Final
 
 from harness.core.failures import UsageError
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
-
 
 def storable(text: str) -> str:
     """Return the text with each lone surrogate as U+FFFD, and each pair as the character that it stands for.
 
     JSON and Python's strings may hold them, UTF-8 and databases cannot.
     """
-    if _SURROGATES.search(text) is None:
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 class StorageProblem(StrEnum):

@@ -8,7 +8,6 @@ loads a library: help pages are made of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
@@ -56,8 +55,7 @@ _MODELS: Final = ("chat", "pipeline")
 _SERVICES: Final = tuple(f"api:{name}" for name in SERVICE_NAMES)
 
 
-@dataclass(frozen=True, slots=True)
-class RunOption:
+class RunOption(NamedTuple):
     """One option of ``rosetta run``."""
 
     name: str

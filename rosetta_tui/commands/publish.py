@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -17,7 +16,7 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
-    from corpora.files.json_types import JsonObject
+    import sqlite3
 
 with when_used():
     from harness import api

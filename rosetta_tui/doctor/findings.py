@@ -13,7 +13,6 @@ from textwrap import wrap
 
 from corpora.files.json_types import JsonObject
 from harness.doctor.finding import Finding, Health
-from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.text import plain
 
 LEAST = (80, 24)  # columns and rows for which every screen is made
@@ -144,29 +143,9 @@ def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, 
     return (Health.UNKNOWN, "copying is asked of the terminal (OSC 52), which does not tell whether it does", ())
 
 
-# ---- Findings of the doctor as lines for a terminal and rows of a table ----
+# ---- Findings of the doctor as lines for a terminal ----
 
 SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
-_TONES = {Health.OK: "good", Health.MISSING: "warn", Health.BROKEN: "bad", Health.UNKNOWN: "quiet"}
-
-COLUMNS = (
-    Column("state", "state", 9),
-    Column("area", "about", 9, drop=1),
-    Column("name", "what", 13, share=1),
-    Column("words", "found", 20, share=9),
-)
-
-
-class FindingRows(Rows[Finding]):
-    def cells(self, index: int) -> Sequence[Cell]:
-        """Return the cells of one row; what its words lead on to stands below the table."""
-        finding = self.items[index]
-        return (
-            Cell(f"{SIGNS[finding.health]} {finding.health}", _TONES[finding.health]),
-            Cell(finding.area, "quiet"),
-            Cell(finding.name),
-            Cell(f"{finding.words.removesuffix(':')} …" if finding.words.endswith(":") else finding.words),
-        )
 
 
 def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None) -> Iterator[str]:

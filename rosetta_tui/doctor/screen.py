@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -16,15 +17,37 @@ from textual.worker import get_current_worker
 
 from harness.doctor.examination import examine, looked_at
 from harness.doctor.finding import Finding, Health
-from rosetta_tui.doctor.findings import COLUMNS, FindingRows, summary, terminal
+from rosetta_tui.doctor.findings import SIGNS, summary, terminal
 from rosetta_tui.own_files import own_files
 from rosetta_tui.settings.findings import chosen
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import DetailLine, StatusBar, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import BackRequested
 from rosetta_tui.toolkit.result_table import ResultTable
+
+_TONES = {Health.OK: "good", Health.MISSING: "warn", Health.BROKEN: "bad", Health.UNKNOWN: "quiet"}
+
+COLUMNS = (
+    Column("state", "state", 9),
+    Column("area", "about", 9, drop=1),
+    Column("name", "what", 13, share=1),
+    Column("words", "found", 20, share=9),
+)
+
+
+class FindingRows(Rows[Finding]):
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row; what its words lead on to stands below the table."""
+        finding = self.items[index]
+        return (
+            Cell(f"{SIGNS[finding.health]} {finding.health}", _TONES[finding.health]),
+            Cell(finding.area, "quiet"),
+            Cell(finding.name),
+            Cell(f"{finding.words.removesuffix(':')} …" if finding.words.endswith(":") else finding.words),
+        )
 
 
 class DoctorScreen(Screen[None]):

@@ -6,12 +6,11 @@ A folder of ``rosetta_tui`` that has one says so in its ``PLACE``; nothing else 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import rosetta_tui
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One screen that needs nothing but the store."""
 
     name: str  # by which keys and actions name it, as in `app.place('doctor')`

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.files.installed import offered
 from corpora.files.toml_text import parse_toml
@@ -33,8 +33,7 @@ RAISED = "_raised"
 """Ends the name of a card's field that counts the entries at which the code of an installed pack's metric failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pack:
+class Pack(NamedTuple):
     """A system of metrics."""
 
     name: str
@@ -47,9 +46,9 @@ class Pack:
     """Tasks of a dataset whose runs are scored with it where nobody says otherwise."""
     rows: Mapping[str, InventoryRow]
     """By metric id, in the order of the table."""
-    needs: Mapping[str, str] = field(default_factory=dict)
+    needs: Mapping[str, str] = MappingProxyType({})
     """What its metrics may need beside what the specification's may, in words."""
-    view: Mapping[str, Any] = field(default_factory=dict)
+    view: Mapping[str, Any] = MappingProxyType({})
     """How the system itself prints its values (``scoring.packs.views``)."""
     package: str = ""
     """The installed package that brings it, with its version; empty for one that comes with the program."""
@@ -59,8 +58,7 @@ class Pack:
         return tuple(id_ for id_, row in self.rows.items() if not row.tasks or task in row.tasks)
 
 
-@dataclass(frozen=True, slots=True)
-class PackTrouble:
+class PackTrouble(NamedTuple):
     """An installed pack that cannot be used, and why."""
 
     name: str

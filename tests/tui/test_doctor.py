@@ -14,8 +14,8 @@ from rich.console import Console
 
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor.findings import FindingRows, color_system_of, finding_lines, summary, terminal
-from rosetta_tui.doctor.screen import DoctorScreen
+from rosetta_tui.doctor.findings import color_system_of, finding_lines, summary, terminal
+from rosetta_tui.doctor.screen import DoctorScreen, FindingRows
 from rosetta_tui.settings.findings import chosen
 from tests.review.thorough import times
 from tests.tui.golden import SMALL, look
