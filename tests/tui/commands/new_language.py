@@ -119,7 +119,7 @@ class Speaker(Console):
             "Are they the same?": "1",
             "Type the code from your card": code,
             "Or another code": code,
-            "Type 1, l or q": "1",
+            "Type 1, m, l or q": "1",
             "1 yes, 2 no:": "1",
             "Type a folder": str(stick),
             "Enter saves in number 1": str(stick),
