@@ -110,7 +110,7 @@ export const askConsent = (app, session) =>
         (more || guide.text) && folded(app.say(msgid('Read more')), ...organiserText({ text: more, note: '' }), guide.text && h('h2', {}, howTo(app, manifest)), ...organiserText(guide)), end,
       ],
       foot: [agree, app.back(() => answer(false), app.say('Not now'))],
-      enter, back: () => answer(false),
+      enter, back: () => answer(false), trouble: view.trouble,
     };
   });
 

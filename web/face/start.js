@@ -201,7 +201,7 @@ class Sitting extends App {
     while (session.view.phase === 'consent') {
       if (!(await askConsent(this, session))) return false;
       // Of a better translation it is asked when the first one is written
-      const shares = session.translating ? await askSharing(this, session, null, session.view.trouble) : false;
+      const shares = session.translating ? await askSharing(this, session, null) : false;
       if (shares !== null) await session.agree(shares);
     }
     return true;

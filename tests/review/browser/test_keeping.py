@@ -58,17 +58,26 @@ async def test_killed_browser_loses_nothing_that_was_shown(name: str, tmp_path: 
 async def test_trouble_with_the_store_is_said_and_nothing_advances(
     chromium: Chromium, small: Path, tmp_path: Path
 ) -> None:
+    full = "void (IDBObjectStore.prototype.add = () => { throw new DOMException('', 'QuotaExceededError') })"
+    free = "void (IDBObjectStore.prototype.add = IDBObjectStore.prototype.real)"
     sitting = Sitting(chromium, small, tmp_path / "downloads")
-    await sitting.begin(made.REVIEWERS[0])
+    await chromium.open(small)
     await chromium.run("IDBObjectStore.prototype.real = IDBObjectStore.prototype.add")
-    await chromium.run(
-        "void (IDBObjectStore.prototype.add = () => { throw new DOMException('', 'QuotaExceededError') })"
-    )
+    await sitting.says("Which code")
+    await chromium.fill("#typed", made.REVIEWERS[0])
+    await chromium.key("Enter")
+    await sitting.place("Before you begin")
+    await chromium.run(full)
+    await chromium.press("I agree")
+    await sitting.says("the computer's disk is full")
+    await chromium.run(free)
+    await sitting.agree()
+    await chromium.run(full)
     await sitting.painted()
     await chromium.key("3")
     await sitting.says("the computer's disk is full")
     assert await chromium.run("rosettaPage.session.view.done") == 0
-    await chromium.run("void (IDBObjectStore.prototype.add = IDBObjectStore.prototype.real)")
+    await chromium.run(free)
     await sitting.rate("3")
     name = f"rosetta-{made.identifier('batch')}"
     await chromium.run(f"new Promise(done => indexedDB.deleteDatabase('{name}').onsuccess = done).then(() => 1)")
