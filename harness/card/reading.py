@@ -143,6 +143,12 @@ def block(card: JsonObject, name: str) -> JsonObject:
     return _object(card.get(name))
 
 
+def named_metrics(card: JsonObject) -> list[str]:
+    """Return the metrics that a card says it was scored with."""
+    named = block(card, "scoring").get("metrics")
+    return list(map(str, named)) if isinstance(named, list | tuple) else []
+
+
 def objects(card: JsonObject, name: str) -> list[JsonObject]:
     """Return the objects of a field of a card that is a list, none where it is no list."""
     listed = card.get(name)

@@ -17,6 +17,7 @@ from harness.card.reading import (
     claim_of,
     interval,
     kept_inside,
+    named_metrics,
     number,
     objects,
     of_earlier_version,
@@ -24,14 +25,13 @@ from harness.card.reading import (
 )
 from harness.store.run_list import LEAD, CardLine, RunSummary
 from rosetta_tui.show import figures
-from scoring.card.claim import caveat_words
+from scoring.card.claim import Claim, caveat_words
 from scoring.core.inventory import row_of, short_title, told_of, why_as_stated
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, stated_columns
 from scoring.findings.finding import FindingCount, finding_words, read_counts
 
 if TYPE_CHECKING:
     from harness.store.attachments import Attached, CheckedHere
-    from harness.store.run_list import RunSummary
     from review.verdict.certificate.certificate import ReviewStatus
 
 
@@ -113,18 +113,21 @@ def rescore_of(card: JsonObject) -> str:
     return origin if isinstance(origin, str) else ""
 
 
-def claimable(card: JsonObject, review: ReviewStatus | None = None) -> Tier:
+def claimable(card: JsonObject, review: ReviewStatus | None = None, claim: Claim | None = None) -> Tier:
     """Return the tier that may be claimed (T1): floors and caveats bound it, and only a passed review lifts the cap."""
-    return claim_of(card).tier(review_passed=review is not None and review.passed)
+    # here and below ``claim`` is the card's, where it was decided before
+    return (claim or claim_of(card)).tier(review_passed=review is not None and review.passed)
 
 
-def tier_words(card: JsonObject, review: ReviewStatus | None = None, *, beside: bool = False) -> str:
+def tier_words(
+    card: JsonObject, review: ReviewStatus | None = None, *, beside: bool = False, claim: Claim | None = None
+) -> str:
     """Return words such as ``functional (automatic 0.58; review pending)``; ``beside``: interval and caveats stand elsewhere."""
     words = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
         words = "review suspended: ratings were taken back"
     passed = review is not None and review.passed
-    return claim_of(card).words(review_passed=passed, review=words, brief=beside, caveats=not beside)
+    return (claim or claim_of(card)).words(review_passed=passed, review=words, brief=beside, caveats=not beside)
 
 
 def no_composite(card: JsonObject) -> str:
@@ -138,9 +141,9 @@ def no_composite(card: JsonObject) -> str:
     return f"no composite stated: {reason or f'{maker}, and none is worked out here'}"
 
 
-def signed_tier(card: JsonObject, review: ReviewStatus | None = None) -> str:
+def signed_tier(card: JsonObject, review: ReviewStatus | None = None, claim: Claim | None = None) -> str:
     """Return the tier as diamonds and a word, with ``!`` where a part of the outputs fails: lists cut the words."""
-    claim = claim_of(card)
+    claim = claim or claim_of(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
     return f"{figures.meter(tier)}{'!' if claim.caveats else ''} {tier}"
 
@@ -157,27 +160,31 @@ def stated_findings(card: JsonObject) -> tuple[FindingCount, ...]:
     return read_counts(block(card, "scores").get("findings"))
 
 
-def claim_json(card: JsonObject) -> JsonObject:
+def claim_json(card: JsonObject, claim: Claim | None = None) -> JsonObject:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
-    claim = claim_of(card).record()
+    record = (claim or claim_of(card)).record()
     return {
-        **{name: claim[name] for name in ("claimable_tier", "limits", "caveats", "coverage")},
+        **{name: record[name] for name in ("claimable_tier", "limits", "caveats", "coverage")},
         "floors_of_earlier_version": of_earlier_version(card),
     }
 
 
-def tiers_json(card: JsonObject, review: ReviewStatus | None, *, reproduced: bool = False) -> JsonObject:
+def tiers_json(
+    card: JsonObject, review: ReviewStatus | None, *, reproduced: bool = False, claim: Claim | None = None
+) -> JsonObject:
     """Return a run's tiers, what may be claimed and who validated it; nulls without a card or scores."""
     scored = "scores" in card
+    if scored:
+        claim = claim or claim_of(card)
     # Intervals of the two metrics that are shown first, as the card has them.
     scores = block(card, "scores")
     intervals = block(scores, "confidence_intervals")
     return {
         "confidence_intervals": {id_: intervals[id_] for id_ in LEAD if id_ in intervals},
         "quality_tier": scores.get("quality_tier"),
-        "claimable_tier": claimable(card, review) if scored else None,
-        "tier_in_words": tier_words(card, review) if scored else None,
-        "claim": claim_json(card) if scored else None,
+        "claimable_tier": claimable(card, review, claim) if scored else None,
+        "tier_in_words": tier_words(card, review, claim=claim) if scored else None,
+        "claim": claim_json(card, claim) if scored else None,
         "verification_tier": validated_by(review, reproduced=reproduced) if card else None,
         "verification_tier_stated": stated_words(card, review, reproduced=reproduced) or None,
     }
@@ -188,18 +195,12 @@ def as_stated(card: JsonObject) -> dict[str, dict[str, float]]:
     scores = block(card, "scores")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
     stated_values: dict[str, dict[str, float]] = {}
-    for id_ in _named_metrics(card):
+    for id_ in named_metrics(card):
         why = why_as_stated(id_, versions) or (None if row_of(id_) else _NOT_KNOWN)
         value = number(scores.get(id_))
         if why is not None and value is not None:
             stated_values.setdefault(why, {})[id_] = value
     return stated_values
-
-
-def _named_metrics(card: JsonObject) -> list[str]:
-    """Return the metrics that a card says it was scored with."""
-    named = block(card, "scoring").get("metrics")
-    return list(map(str, named)) if isinstance(named, list | tuple) else []
 
 
 _NOT_KNOWN = "as stated: this version does not know these metrics"
@@ -208,7 +209,7 @@ _NOT_KNOWN = "as stated: this version does not know these metrics"
 def absent_packs(cards: Iterable[JsonObject]) -> list[str]:
     """Return for each pack which cards have values of and which is not here that they are as stated."""
     # only names of a pack's metrics have a point, and hardly a list has any
-    of_packs = (card for card in cards if any("." in id_ for id_ in _named_metrics(card)))
+    of_packs = (card for card in cards if any("." in id_ for id_ in named_metrics(card)))
     return sorted({why for card in of_packs for why in as_stated(card)} - {_NOT_KNOWN})
 
 
@@ -387,6 +388,7 @@ def card_line(run: RunSummary) -> CardLine:
     card, kept, shown = run.card or {}, kept_of(run), leaving(run)
     lead, composite = _lead(run, kept)
     scores = block(card, "scores")  # a composite is made of its profile and of the metrics that have a value
+    claim = claim_of(card) if "scores" in card else None
     inputs = sorted(str(part.get("metric")) for part in objects(scores, "composite_inputs"))
     line = CardLine(
         method=run.method,
@@ -413,20 +415,20 @@ def card_line(run: RunSummary) -> CardLine:
         corpus=str(block(card, "dataset").get("sha256")),
         weighed=" ".join([str(scores.get("composite_profile")), *inputs]),
         inside=shown is not run,
-        json_summary=json.dumps(_json_summary(shown)),
+        json_summary=json.dumps(_json_summary(shown, claim)),
     )
     if run.card is None or not line.translates:
         return line
     review = review_of(card, run.certificates)
     return line._replace(
-        tier=tier_words(card, review, beside=True),
-        whole_tier=tier_words(card, review),
-        result=signed_tier(card, review),
+        tier=tier_words(card, review, beside=True, claim=claim),
+        whole_tier=tier_words(card, review, claim=claim),
+        result=signed_tier(card, review, claim),
         caveats=caveats_in_words(card),
     )
 
 
-def _json_summary(run: RunSummary) -> JsonObject:
+def _json_summary(run: RunSummary, claim: Claim | None) -> JsonObject:
     """Return what ``runs list --json`` has from a card and its reviews."""
     card = run.card or {}
     scores, review = block(card, "scores"), review_of(card, run.certificates)
@@ -443,7 +445,7 @@ def _json_summary(run: RunSummary) -> JsonObject:
         "composite": scores.get("composite"),
         "composite_profile": scores.get("composite_profile"),
         "composite_inputs": [part.get("metric") for part in objects(scores, "composite_inputs")],
-        **tiers_json(card, review, reproduced=is_reproduced(card, run.checked)),
+        **tiers_json(card, review, reproduced=is_reproduced(card, run.checked), claim=claim),
         "review": None if review is None else review.certificate.outcome,
         "review_suspended": review is not None and review.suspended,
         "certificate_sha256": None if review is None else review.certificate.sha256,
