@@ -395,7 +395,7 @@ class Flow:
                 step, choose = _aside(session, onward)
                 if (chosen := (yield from _ask(step))) is not None:
                     choose(chosen)
-                    writes = onward is NextAction.WORDING
+                    writes = onward is NextAction.WORDING and not session.asks_sharing
 
 
 def _aside(session: Session, onward: NextAction) -> tuple[FlowStep[Any], Callable[[Any], View]]:

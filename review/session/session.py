@@ -153,12 +153,13 @@ class Session:
         """Allow what the person writes to be used, or not any more: the consent is given again, and the last one counts."""
         if self._view.phase not in _JUDGING:
             return self._view
-        self._asked_sharing = True
-        with suppress(HarnessError):  # where it cannot be kept, it is asked the next time, too
-            self._laptop.set_setting(_ASKED_SHARING, self._reviewer)
         given = [] if shares is self._view.shares else [self._agreed(shares)]
         message = position.shared(self.words, shares=shares, translating=self.translating)
-        return self._done(given, message)
+        if not self._done(given, message).trouble:
+            self._asked_sharing = True
+            with suppress(HarnessError):  # where it cannot be kept, it is asked the next time, too
+                self._laptop.set_setting(_ASKED_SHARING, self._reviewer)
+        return self._view
 
     def _agreed(self, shares: bool) -> Consent:
         """Return the event that agrees: to the text that is shown, and to the same one when it is given again."""

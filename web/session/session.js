@@ -42,7 +42,6 @@ export class Session {
     this._course = new Course(order, known ? [] : batch.training).goingTo(this._progress.reopened);
     this._place = this._course.place(this._progress);
     this._view = this._drawn();
-    this._askedSharing = this.translating || laptop.setting(ASKED_SHARING) === reviewer;
     this._reviewer = reviewer;
     /** @type {Promise<unknown>} */ this._turn = Promise.resolve();
   }
@@ -84,15 +83,15 @@ export class Session {
   relate(relation) { return this.asksRelation ? this._done([{ kind: 'relation', ...this._record.who(), relation }]) : this._view; }
 
   /** Whether to ask, before the first better translation, if such may be used. */
-  get asksSharing() { return !this._askedSharing && !this._view.shares; }
+  get asksSharing() { return !this.translating && !this._view.shares && this._laptop.setting(ASKED_SHARING) !== this._reviewer; }
 
   /** Allow what the person writes to be used, or not any more. @param {boolean} shares */
   async share(shares) {
     if (!JUDGING.includes(this._view.phase)) return this._view;
-    this._askedSharing = true;
-    await this._laptop.setSetting(ASKED_SHARING, this._reviewer).catch(() => undefined); // else it is asked the next time, too
     const given = shares === this._view.shares ? [] : [this._agreed(shares)];
-    return this._done(given, messages.shared(this.words, shares, this.translating));
+    const view = await this._done(given, messages.shared(this.words, shares, this.translating));
+    if (!view.trouble) await this._laptop.setSetting(ASKED_SHARING, this._reviewer).catch(unlessNotSaved); // else it is asked the next time, too
+    return view;
   }
 
   /** @param {boolean} shares @returns {Payload} */

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from harness.core.storage import StorageProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.phrase import draw_words
 from harness.sealed.strict_records import FileError, FileProblem
@@ -18,6 +19,7 @@ from review.files.identities import CodeError
 from review.files.ratings import open_ratings
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.payloads import Consent, Face, Related, Scope, Withdraw
+from review.log.table import NotSaved
 from review.rating import Rating, Relation
 from review.session.choice import of_file, where
 from review.session.flow import (
@@ -456,6 +458,23 @@ def test_a_page_beside_the_sentences_leads_back_to_them(
     changed = list(flow.opening.laptop.events())[len(before) :]
     kinds = {NextAction.SHARING: {Consent}, NextAction.WORDING: {Consent}, NextAction.WITHDRAW: {Withdraw}}
     assert {type(each.payload) for each in changed} == kinds.get(onward, set())
+
+
+def test_who_could_not_be_heard_is_asked_again(flow_of: FlowOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    flow = flow_of()
+    session = at_sentences(flow).session
+    for broken in (True, False):
+        assert isinstance(flow.answer(NextAction.WORDING), AskSharing)
+        with monkeypatch.context() as patch:
+            if broken:
+                patch.setattr(flow.opening.laptop, "record", _full)
+            step = flow.answer(True)
+        assert isinstance(step, AtSentences)
+        assert (step.writes, session.asks_sharing, bool(step.view.trouble)) == (not broken, broken, broken)
+
+
+def _full(*_: object) -> None:
+    raise NotSaved(StorageProblem.DISK_FULL, Path("x"), "told by the test")
 
 
 def test_end_counts_own_answers_in_the_language_of_now(flow_of: FlowOf) -> None:

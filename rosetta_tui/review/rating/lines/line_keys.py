@@ -179,6 +179,8 @@ class LineActions:
     def wording(self, view: View, typed: str) -> None:
         """Save a better translation; before the first one it is asked whether such may be used."""
         if self._session.asks_sharing:
+            if typed and view.item is not None:
+                self.keep_draft(view.item, TextField.SUGGESTION, typed)
             self._session.share(self.may_be_used())
         self.text(view, TextField.SUGGESTION, typed)
 
