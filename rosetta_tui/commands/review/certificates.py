@@ -16,8 +16,6 @@ import click
 
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
-from harness.store.attachments import detach_certificates
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import CHECK_SIGNS, plain
@@ -25,7 +23,8 @@ from rosetta_tui.show.text import CHECK_SIGNS, plain
 with when_used():
     from harness.consent import checks as consent_found
     from harness.sealed import keys, phrase, stick, strict_records
-    from harness.store import runs, withdrawn
+    from harness.store import attachments, runs, withdrawn
+    from harness.store.sqlite import database as store_database
     from review.files import batch
     from review.office.results import certifying
     from review.office.store import database
@@ -92,7 +91,7 @@ def verify_(
     """
     trusted = None if trust is None else read_key(trust)
     try:
-        evidence_files = certifying.presented(certificate, evidence, home())
+        evidence_files = certifying.presented(certificate, evidence, store_database.home())
     except certifying.NotInside:
         if batches or words:
             raise
@@ -119,7 +118,7 @@ def verify_(
     }
     worst = max(done.values(), key=lambda verification_done: (verification_done.broken, not verification_done.ok))
     signer = worst.certificate.organisation.signing_key
-    known = trusted or own_key(home())
+    known = trusted or own_key(store_database.home())
     checked = {place: verification.ok for place, verification in done.items()}
     document: dict[str, Any] = {
         "ok": worst.ok,
@@ -157,7 +156,7 @@ def _outside(path: Path, trusted: str | None, *, as_json: bool) -> None:
     signed = keys.Signed(*certifying.read_signed_certificate(path))
     coarse_certificate, checks = verifying.verify_outside(signed, path.name)
     signer, ok = (coarse_certificate.organisation.signing_key, not any(check.ok is False for check in checks))
-    known, taken = trusted or own_key(home()), _taken_back(coarse_certificate)
+    known, taken = trusted or own_key(store_database.home()), _taken_back(coarse_certificate)
     document: JsonObject = {
         "ok": ok,
         "outcome": coarse_certificate.outcome,
@@ -198,7 +197,7 @@ def _taken_back(
     """Return what notices that are believed here say of a certificate."""
     if not withdrawn.now_standing():
         return []
-    with opened() as connection:
+    with store_database.opened() as connection:
         return verdicts.taken_back(connection, stated, evidence)
 
 
@@ -208,7 +207,7 @@ def _consent_lines(taken: Iterable[consent_found.Found]) -> list[str]:
 
 def kept_batch(path: Path) -> batch.Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
-    data, folder = stick.read_named(path), home()
+    data, folder = stick.read_named(path), store_database.home()
     there = [role for role in keys.Role if any(key_file.exists() for key_file in keys.key_files(folder, role))]
     identities = [keys.Identity.load(folder, role).age for role in there]
     try:
@@ -258,27 +257,27 @@ def attach_(certificate: str, evidence: Path | None, trust: str | None, earlier:
     if remove:
         _remove(certificate)
         return
-    evidence_file = certifying.present(Path(certificate), evidence, home())
+    evidence_file = certifying.present(Path(certificate), evidence, store_database.home())
     # Key that is trusted: the one that is named, else that of this machine's organisation.
-    folder = home()
+    folder = store_database.home()
     trusted = own_key(folder) if trust is None else read_key(trust)
     if trusted is None:
         raise UsageError(
             "This machine is no organisation's, so nobody's word is taken here unasked. Ask the organisation for "
             "its public key, by another way than the certificate came, and name it: --trust KEY"
         )
-    with opened() as store:
+    with store_database.opened() as store:
         now = certifying.attach(store, evidence_file, trusted, earlier=earlier)
     for line in gate.standing_lines(now):
         click.echo(plain(line))
-    if now.passed and certifying.unchecked(evidence_file, home()):
+    if now.passed and certifying.unchecked(evidence_file, store_database.home()):
         click.echo(
             f"Not checked: its signer alone says that the run is confirmed, for this computer's ledger has nothing of it. Ask for theirs: rosetta verify {plain(certificate)} --with ledger.jsonl"
         )
 
 
 def _remove(name: str) -> None:
-    with opened() as store:
+    with store_database.opened() as store:
         run = runs.find_run(store, name)
-        count = detach_certificates(store, run.id)
+        count = attachments.detach_certificates(store, run.id)
     click.echo(f"Run {plain(run.run_id[:8])}: {count} certificate{'s' * (count != 1)} taken away.")

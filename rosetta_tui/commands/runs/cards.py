@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -16,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import PUBLISHED, write_file
-from harness.store.sqlite.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.certificates import read_key
 from rosetta_tui.request.click_options import adding_those_of
@@ -29,6 +26,8 @@ from rosetta_tui.show.json_forms import form_text, print_form
 from rosetta_tui.show.text import CHECK_SIGNS, plain
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from harness.card.checking.lint_subject import LintSubject
     from harness.card.checking.verdict import CardVerdict
     from harness.vault.log import LogLine
@@ -68,7 +67,7 @@ def verify(card: str, words: str, vault: Path | None, against: Path | None, *, a
     """
     lines = () if vault is None else folder.read_state(vault).lines
     known = signed.KnownSigners(keys=_keepers(lines), words=words, log=lines)
-    verdict = api.verify(default_path(), card, known, against)
+    verdict = api.verify(database.default_path(), card, known, against)
     if as_json:
         click.echo(form_text("runs-verify", _verdict_json(verdict)))
     else:
@@ -156,14 +155,16 @@ def attach(record: str, trust: str | None, *, remove: bool) -> None:
 
     Its signer must be this computer, or the key named with --trust, and never anyone who made or signed the card.
     """
-    with opened() as connection:
+    with database.opened() as connection:
         if remove:
             run = runs.find_run(connection, record)
             count = attachments.detach_reproductions(connection, run.id)
             click.echo(f"Run {plain(run.run_id[:8])}: {count} record{'s' * (count != 1)} taken away.")
             return
         key = None if trust is None else read_key(trust)
-        signed_reproduction = reproduction.attach(connection, read_card_bytes(Path(record)), key, home())
+        signed_reproduction = reproduction.attach(
+            connection, reading.read_card_bytes(Path(record)), key, database.home()
+        )
     words = f"Run {signed_reproduction.claimed.run_id[:8]} shows as gds-verified, by the key with the six words: {keys.key_phrase(signed_reproduction.by)}"
     click.echo(plain(words))
 
@@ -208,20 +209,20 @@ def reproduce(
         raise click.UsageError("--sign writes a file: name it with -o FILE.")
     if output is not None and output.exists() and not overwrite:
         raise UsageError(f"{output.name} is there already. Choose another name, or add --overwrite.")
-    with opened() as connection:
+    with database.opened() as connection:
         claimed = reproduction.claimed_card(connection, card)
         if sign:
-            reproduction.refuse_to_sign(connection, claimed, home())
+            reproduction.refuse_to_sign(connection, claimed, database.home())
         request = (
             _request(connection, claimed, corpus, reference, {**given, "method": method}) if finished is None else None
         )
 
     def at_end(_store: Path, run_id: str) -> int:
         # Show the outcome, write it where asked, and return the exit code.
-        with opened() as connection:
+        with database.opened() as connection:
             reproduction_comparison = reproduction.compared(connection, claimed.card, run_id)
             made = (
-                reproduction.signed(connection, claimed, reproduction_comparison, home())
+                reproduction.signed(connection, claimed, reproduction_comparison, database.home())
                 if sign
                 else reproduction_comparison
             )
@@ -282,7 +283,7 @@ def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     vault is opened with it (--vault and --purpose).
     """
     asked = vault_request(given, "look")
-    with opened() as connection:
+    with database.opened() as connection:
         lint_reports = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
     rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
     print_form("runs-lint", rows, verification.lint_lines(lint_reports), as_json=as_json)
