@@ -29,7 +29,7 @@ from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.live.against import AgainstLine
 from rosetta_tui.live.answers import asks_for_answers
-from rosetta_tui.live.examining import AGAINST, EXAMINED_SECONDS, PARTS, ExaminedScreen, WhyPanel
+from rosetta_tui.live.examining import AGAINST, EXAMINED_SECONDS, PARTS, STILL_SECONDS, ExaminedScreen, WhyPanel
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel, notify_terminal
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import LocalRunControl, RunControl, steer
@@ -50,6 +50,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.textual_inside import still_mounted
 
 LOOKS_PER_SECOND = 6  # how often the screen takes in what happened
+WALKING_SECONDS = 0.6  # time between two looks while the cursor moves
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
 
 STEERING = {
@@ -128,6 +129,7 @@ class LiveScreen(ExaminedScreen):
         self._explaining: Explaining | None = None
         self._pages: RunPages | None = None
         self._find_from = time.monotonic() + EXAMINED_SECONDS
+        self._looked_at = 0.0  # when the screen looked last (monotonic)
         self._followed_at = 0.0  # when the cursor last followed the run (monotonic)
         self.store_path = store_path(store)
         self._end_acts = RunEnd(self, self.store_path, self._acts_changed)
@@ -158,7 +160,7 @@ class LiveScreen(ExaminedScreen):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.table.focus)
-        self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self.set_interval(1 / LOOKS_PER_SECOND, self.look_in_turn)
         self.set_interval(AFTERWARDS_SECONDS, self.look_afterwards)
         # what the app consists of need not be walked at each look
         self.call_after_refresh(gc.freeze)
@@ -177,6 +179,13 @@ class LiveScreen(ExaminedScreen):
         return made
 
     # What happens
+
+    def look_in_turn(self) -> None:
+        """Process what happened, less often while somebody walks through the rows: a key waits for a look."""
+        now = time.monotonic()
+        if now - self.moved > STILL_SECONDS or now - self._looked_at > WALKING_SECONDS:
+            self._looked_at = now
+            self.look()
 
     def look(self) -> None:
         """Process what happened since the last look, and show it; a store that fails is shown as a fault."""

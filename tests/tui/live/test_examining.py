@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -219,3 +220,17 @@ async def test_nothing_is_examined_while_somebody_walks_through_the_rows(
         screen.look()
         await app.workers.wait_for_complete()
         assert bool(begun) is begins
+
+
+async def test_screen_looks_less_often_while_somebody_walks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, looks, now = scene(tmp_path / "s.sqlite"), list[float](), 1e9
+    async with at_rest(App(made, watch=True), (120, 40)) as (app, _):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        monkeypatch.setattr(LiveScreen, "look", lambda _: looks.append(now))
+        monkeypatch.setattr("rosetta_tui.live.screen.time", SimpleNamespace(monotonic=lambda: now, time=lambda: now))
+        for later, moved in ((1e9, 1e9), (1e9 + 0.5, 1e9 + 0.4), (1e9 + 0.7, 1e9 + 0.4), (1e9 + 0.8, 0.0)):
+            now, screen.moved = later, moved
+            screen.look_in_turn()
+        monkeypatch.undo()
+    assert looks == [1e9, 1e9 + 0.7, 1e9 + 0.8]
