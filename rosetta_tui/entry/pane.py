@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Iterable, Iterator
 from typing import ClassVar, NamedTuple
 
@@ -132,7 +131,6 @@ class PanedScreen(FilteredScreen):
 
     _page_key: Hashable = None  # what the pane shows
     _rest: Timer | None = None  # runs while the cursor rests on an entry
-    moved = float("-inf")  # when the cursor moved last (monotonic)
 
     def entry_key(self) -> Hashable:
         """Return what the page of the entry under the cursor depends on, its place first; None without an entry."""
@@ -178,7 +176,6 @@ class PanedScreen(FilteredScreen):
 
     def _cursor_moved(self) -> None:
         """Show the entry in the frame that shows the cursor; of keys that came faster, the last one's."""
-        self.moved = time.monotonic()
         if getattr(self.app, "keys_wait", False):
             self.call_after_refresh(self.show_entry)
         else:

@@ -35,7 +35,7 @@ from scoring.findings.finding import FindingCode
 MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined during a run; at its end all are
 EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
 SHARE = 30  # a thirtieth of the time goes into examinations at most
-# a thread that examines doubles what a key takes: none begins so long after a move of the cursor, and is put off so long
+# a thread that examines doubles what a key takes: none begins so long after a key moved the cursor, and is put off so long
 STILL_SECONDS, PUT_OFF_SECONDS = 1.0, 15.0
 PANEL_LINES = 3  # reasons in the panel of a wide screen
 BAR = 24  # cells of the bar of a part
@@ -124,6 +124,7 @@ class ExaminedScreen(ReasonedScreen):
     tags: Tags | None = None  # the parts of the run's entries, which never change
     _parts: Sequence[RunPart] = ()
     _parts_done = -1  # entries done when the parts were scored
+    moved = float("-inf")  # when a person moved the cursor last (monotonic)
     _find_from = _part_from = 0.0  # when outputs are examined next (monotonic), never while they are
 
     @property

@@ -50,7 +50,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.textual_inside import still_mounted
 
 LOOKS_PER_SECOND = 6  # how often the screen takes in what happened
-WALKING_SECONDS = 0.6  # time between two looks while the cursor moves
+WALKING_SECONDS = 0.6  # time between two looks while keys move the cursor
 _TURNS = frozenset({ControlRequest.PAUSE, ControlRequest.GO_ON})  # two wishes of one key
 
 STEERING = {
@@ -363,6 +363,7 @@ class LiveScreen(ExaminedScreen):
 
     @on(ResultTable.Moved, "#entries")
     def _moved(self) -> None:
+        self.moved = time.monotonic()
         if self.following:
             self.action_follow()
 

@@ -215,6 +215,9 @@ async def test_nothing_is_examined_while_somebody_walks_through_the_rows(
     async with at_rest(App(made, watch=True), (120, 40)) as (app, pilot):
         screen = app.screen
         assert isinstance(screen, LiveScreen)
+        screen.table.move_to_place(60)
+        await pilot.pause()
+        assert screen.moved == 0, "as a run that is followed does"
         await press(pilot, "down")
         assert screen.moved > 0
         screen.look()
