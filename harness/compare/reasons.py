@@ -71,7 +71,7 @@ def run_findings(connection: sqlite3.Connection, run: Run, most: int | None = No
     places = array("I", (place for (place,) in connection.execute(query, (run.id,))))
     chosen = list(places if most is None else spread(places, most))
     Random(0).shuffle(chosen)  # noqa: S311  a corpus may have an order that repeats
-    at_once = EXAMINED_AT_ONCE if most is None else min(EXAMINED_AT_ONCE, OF_SOME_AT_ONCE)
+    at_once = EXAMINED_AT_ONCE if most is None else OF_SOME_AT_ONCE
     parts = max(1, -(-len(chosen) // at_once))
     return _together([_examined(connection, run, dataset, chosen[first::parts]) for first in range(parts)])
 

@@ -258,7 +258,7 @@ def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
 
 
 def places_in_order(connection: sqlite3.Connection, run: int) -> Sequence[int]:
-    """Return them in order; many that follow one another take no memory."""
+    """Return the places of the stored entries in order; many that follow one another take no memory."""
     query = "SELECT position FROM results WHERE run = ? ORDER BY position"
     return without_gaps(array("L", (place for (place,) in connection.execute(query, (run,)))))
 

@@ -175,10 +175,12 @@ class Bitext:
 
     def _all(self) -> Iterator[Entry]:
         """Yield each entry and each pair once."""
-        seen = HashSet()
-        return (
-            entry for entry in chain(self._entries, self._pairs) if seen.add(str(entry.id))
-        )  # -1 and -2 have one hash
+        seen = HashSet()  # of texts: the numbers -1 and -2 have one hash
+        return (entry for entry in chain(self._entries, self._pairs) if seen.add(str(entry.id)))
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(1 for _ in self._all())
 
     @cached_property
     def source_frequencies(self) -> Counter[str]:
@@ -194,7 +196,7 @@ class Bitext:
     @cached_property
     def source_function_words(self) -> frozenset[str]:
         """Frequent words of the sources."""
-        return _function_words(self.source_frequencies, sum(1 for _ in self._all()))
+        return _function_words(self.source_frequencies, self._count)
 
     @cached_property
     def target_function_words(self) -> frozenset[str]:
@@ -202,7 +204,7 @@ class Bitext:
         references = self.target_frequencies
         if any(entry.variants for entry in self._all()):
             references = _frequencies(self.target, (entry.reference for entry in self._all()))
-        return _function_words(references, sum(1 for _ in self._all()))
+        return _function_words(references, self._count)
 
     @cached_property
     def alignment(self) -> Alignment | None:
