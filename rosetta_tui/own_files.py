@@ -6,11 +6,10 @@ Nothing of ours is imported here before it is needed: the files that answer may 
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
+import json
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from harness.doctor.finding import Finding
 
 DISTRIBUTION = "rosetta-tui"
+_FOLDER = Path(__file__).resolve().parents[1]
+_RECORD = "rosetta_tui-*.dist-info/RECORD"
 _NAMED = 3  # files that are named one by one; the rest is counted
 
 
@@ -34,37 +35,38 @@ class ChangedFile(NamedTuple):
 
 def changed_files() -> list[ChangedFile] | None:
     """Return the files whose SHA-256 differs from the wheel's RECORD; None where the program runs from its sources."""
-    try:
-        ours = distribution(DISTRIBUTION)
-    except PackageNotFoundError:
+    record = next(_FOLDER.glob(_RECORD), None)
+    if record is None:
         return None
-    # Return path → SHA-256 in URL-safe base64 of our files, also of missing ones, unlike `Distribution.files`.
-    rows = csv.reader((ours.read_text("RECORD") or "").splitlines())
+    # path → SHA-256 in URL-safe base64 of our files, also of missing ones
+    rows = (row.rsplit(",", 2) for row in record.read_text("utf-8").splitlines())
     recorded = {
         path: digest.removeprefix("sha256=").rstrip("=")
-        for path, digest, *_ in (row for row in rows if len(row) > 1)
+        for path, digest, _ in (row for row in rows if len(row) == 3)
         if digest.startswith("sha256=") and path.partition("/")[0] in PACKAGES
     }
-    if not recorded or Path(str(ours.locate_file(""))).resolve() != Path(__file__).resolve().parents[1]:
+    if not recorded:
         return None
     changed: dict[str, bool] = {}  # path → whether the file is gone
     for path, sha in recorded.items():
         try:
-            content = Path(str(ours.locate_file(path))).read_bytes()
+            content = (_FOLDER / path).read_bytes()
         except OSError:
             changed[path] = True
             continue
         if base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode() != sha:
             changed[path] = False
-    owners = _owners(ours, set(changed)) if changed else {}
+    owners = _owners(set(changed)) if changed else {}
     return [ChangedFile(path, owners.get(path, ""), gone=gone) for path, gone in changed.items()]
 
 
-def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:
-    """Return path → the other installed package that lists it among its files."""
+def _owners(paths: set[str]) -> dict[str, str]:
+    """Return path → the other package in the folder that lists it among its files."""
+    from importlib.metadata import distributions
+
     owners = {}
-    for other in distributions(path=[str(ours.locate_file(""))]):
-        if other.metadata["Name"] == ours.metadata["Name"]:
+    for other in distributions(path=[str(_FOLDER)]):
+        if other.metadata["Name"] == DISTRIBUTION:
             continue
         for file in other.files or ():
             if file.as_posix() in paths:
@@ -86,14 +88,12 @@ def changed_words(changed: Sequence[ChangedFile]) -> str:
 
 def mend_lines() -> tuple[str, ...]:
     """Return the lines that make an environment with Rosetta alone, from where it was installed from (direct_url.json)."""
-    import json
-
-    ours = distribution(DISTRIBUTION)
+    info = next(_FOLDER.glob(_RECORD)).parent
     try:
-        url = json.loads(ours.read_text("direct_url.json") or "{}").get("url")
-    except ValueError:
+        url = json.loads((info / "direct_url.json").read_text("utf-8")).get("url")
+    except (OSError, ValueError):
         url = None
-    source = url or f"rosetta_tui-{ours.version}-py3-none-any.whl"
+    source = url or f"{info.stem}-py3-none-any.whl"
     folder = "rosetta-alone"
     python = f"{folder}\\Scripts\\python" if sys.platform == "win32" else f"{folder}/bin/python"
     return (f"python -m venv {folder}", f'{python} -m pip install "{source}"')

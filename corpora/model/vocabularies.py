@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from itertools import dropwhile
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -66,7 +66,7 @@ class ContextLabel(NamedTuple):
 @cache
 def context_labels() -> dict[str, ContextLabel]:
     """Return the labels by identifier, those of traditional knowledge first."""
-    table = resources.files("corpora.model").joinpath("labels.toml").read_text("utf-8")
+    table = Path(__file__).with_name("labels.toml").read_text("utf-8")
     return {name: ContextLabel(name, *named) for name, named in tomllib.loads(table).items()}
 
 
@@ -129,7 +129,7 @@ class LicenceClass(NamedTuple):
 @cache
 def licence_classes() -> dict[str, LicenceClass]:
     """Return the classes by name, in the order in which they are examined."""
-    table = resources.files("corpora.model").joinpath("licences.toml").read_text("utf-8")
+    table = Path(__file__).with_name("licences.toml").read_text("utf-8")
     classes = {}
     for name, row in tomllib.loads(table).items():
         given: dict[str, Any] = {
@@ -184,7 +184,7 @@ _PART = re.compile(r"\(|\)|[^\s()]+")
 @cache
 def _ids() -> tuple[dict[str, str], frozenset[str]]:
     """Return the licences, in small letters → as they are written, and the exceptions in small letters."""
-    text = resources.files("corpora.model").joinpath("spdx.txt").read_text("utf-8")
+    text = Path(__file__).with_name("spdx.txt").read_text("utf-8")
     *licences, exceptions = re.split(r"^#.*$", text, flags=re.MULTILINE)[-3:]
     known = {spdx_id.lower(): spdx_id for ids in licences for spdx_id in ids.split()}
     return known, frozenset(exceptions.lower().split())

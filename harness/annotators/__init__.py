@@ -5,11 +5,10 @@ Metrics stay pure: they read what an annotator found, here or on another day.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatorRow:
+class AnnotatorRow(NamedTuple):
     """One annotator; which metrics ask it is in their rows of the inventory."""
 
     module: str

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from importlib.resources import files
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
@@ -321,7 +320,7 @@ def laid_in(inside: Inside) -> Iterator[Laid]:
     python = python_here()
     for path in (*python.libraries, python.program):
         yield path, str(path)
-    yield Path(str(files("harness.box.inside"))), "/box/run"
+    yield Path(__file__).with_name("inside"), "/box/run"
     yield inside.code.folder.resolve(), CODE
     if inside.code.requirements is not None and inside.code.wheels is not None:
         yield inside.code.requirements.resolve(), REQUIREMENTS

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -54,7 +53,7 @@ class OwnProcess:
             return
         held = {} if sys.platform == "win32" else limits.by_file()
         held |= {"RLIMIT_AS": limits.memory_bytes} if sys.platform == "linux" else {}
-        first = files("harness.box.inside") / "own_process.py"
+        first = Path(__file__).with_name("inside") / "own_process.py"
         folders = [str(folder) for folder in self._folders()]
         yield Launch(
             [sys.executable, *ISOLATED, str(first), str(os.getpid()), *folders],

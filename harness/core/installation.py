@@ -11,50 +11,26 @@ import re
 import shlex
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError, requires, version
-from importlib.metadata import distribution as metadata
 from importlib.util import find_spec
+
+from corpora.files.installed import installed, stated
 
 DISTRIBUTION = "rosetta-tui"
 
 
-def installed(distribution: str) -> str | None:
-    """Return the version of an installed package, None where it is not installed."""
-    try:
-        stated = metadata(distribution).read_text("METADATA") or ""
-    except PackageNotFoundError:
+def always_needed() -> list[str] | None:
+    """Return the names of the packages without which the program does not work; None where it runs from its source."""
+    if installed(DISTRIBUTION) is None:
         return None
-    # the whole file is a mail message to ``importlib.metadata.version``, which takes a hundred times as long
-    match = _VERSION.search(stated)
-    return version(distribution) if match is None else match[1]
-
-
-_VERSION = re.compile(r"^Version: *(\S+)$", re.MULTILINE)
-
-
-def stated_requirements() -> dict[str, str] | None:
-    """Return package → requirement of everything that this program or an extra of it needs, markers left out.
-
-    Names are in lower case with hyphens. None where it runs from its source, so that nothing states them.
-    """
-    try:
-        stated = requires(DISTRIBUTION) or []
-    except PackageNotFoundError:
-        return None
-    needed = (requirement.partition(";")[0].strip() for requirement in stated)
-    return {_normal(_name(requirement)): requirement for requirement in needed}
-
-
-def always_needed() -> list[str]:
-    """Return the names of the packages without which the program does not work; none where nothing states them."""
-    stated = requires(DISTRIBUTION) or []
-    return [_name(requirement) for requirement in stated if ";" not in requirement]
+    return [_name(requirement) for requirement in stated(DISTRIBUTION, "Requires-Dist") if ";" not in requirement]
 
 
 def install_line(*packages: str) -> str:
     """Return the line that installs packages into the very environment this program runs in."""
-    stated = stated_requirements() or {}
-    wanted = [stated.get(_normal(package), package) for package in packages]
+    # of a program that runs from its source nothing states what it needs
+    requirements = (stated_line.partition(";")[0].strip() for stated_line in stated(DISTRIBUTION, "Requires-Dist"))
+    needed = {_normal(_name(requirement)): requirement for requirement in requirements}
+    wanted = [needed.get(_normal(package), package) for package in packages]
     return f"{_installer()} {' '.join(_quoted(package_name) for package_name in wanted)}"
 
 

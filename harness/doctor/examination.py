@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from corpora.files.installed import installed
 from corpora.files.problems import CardError
 from corpora.languages.tags import SHIPPED, CardNames, list_cards, shipped_names
 from corpora.text.messages import counted
@@ -21,7 +21,7 @@ from harness.annotators import ANNOTATORS
 from harness.box.engines import NEEDS_LINUX, engines, limits_whole_box
 from harness.box.own_process import shut_off
 from harness.core.failures import KeyStoreError, UsageError
-from harness.core.installation import always_needed, hfst_has_wheel, install_line, installed, uninstall_line
+from harness.core.installation import always_needed, hfst_has_wheel, install_line, uninstall_line
 from harness.core.version import VERSION
 from harness.doctor import data as doctor_data
 from harness.doctor.finding import Finding, Health
@@ -83,9 +83,8 @@ def program() -> Iterator[Finding]:
 
 
 def _packages() -> Finding:
-    try:
-        names = always_needed()
-    except PackageNotFoundError:
+    names = always_needed()
+    if names is None:
         words = "it runs from its source, so nothing says what it needs. To install it:"
         folder = Path(__file__).parents[2]
         mend = (install_line(str(folder)),) if (folder / "pyproject.toml").exists() else ()

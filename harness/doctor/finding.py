@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Health(StrEnum):
@@ -16,8 +16,7 @@ class Health(StrEnum):
     """It cannot be found out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     area: str
     name: str
     health: Health

@@ -8,10 +8,10 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from corpora.text.messages import near_names, one_of
@@ -27,8 +27,7 @@ NEWER_LIMIT = "max_completion_tokens"
 """The field for output tokens that newer models want instead of ``max_tokens``, which they refuse."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Endpoint:
+class Endpoint(NamedTuple):
     """One place that answers calls. The fields are explained at the head of endpoints.toml."""
 
     name: str
@@ -37,20 +36,19 @@ class Endpoint:
     environment: str
     needs_key: bool
     output_limit: str = "max_tokens"
-    body: dict[str, JsonValue] = field(default_factory=dict)
+    body: Mapping[str, JsonValue] = MappingProxyType({})
     note: str = ""
-    local: bool = field(init=False)
-    """True for this machine itself: no key needed, nothing charged, offline allowed."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "local", is_loopback(self.url))
+    @property
+    def local(self) -> bool:
+        """Return whether it is this machine itself: no key needed, nothing charged, offline allowed."""
+        return is_loopback(self.url)
 
 
 @cache
 def presets(kind: Kind) -> dict[str, Endpoint]:
     """Return the endpoints known by name, as endpoints.toml lists them."""
-    file = resources.files("harness.endpoint").joinpath("endpoints.toml")
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))[kind]
+    rows = tomllib.loads(Path(__file__).with_name("endpoints.toml").read_text("utf-8"))[kind]
     return {name: Endpoint(name=name, **row) for name, row in rows.items()}
 
 
@@ -77,7 +75,7 @@ def chat_endpoint(name_or_url: str) -> Endpoint:
 def service_endpoint(name: str, url: str | None) -> Endpoint:
     """Return a translation service, at its own URL or at the given one."""
     preset = presets("service")[name]
-    return preset if url is None else replace(preset, url=checked_url(url))
+    return preset if url is None else preset._replace(url=checked_url(url))
 
 
 def checked_url(url: str) -> str:

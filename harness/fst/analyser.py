@@ -13,11 +13,11 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
+from corpora.files.installed import version
 from harness.core.installation import install_line
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
 from harness.fst.layout import Layout, check_layout, shown

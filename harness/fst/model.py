@@ -8,15 +8,14 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from corpora.files.decode import open_regular
+from corpora.files.installed import installed
 from corpora.languages.tags import SHIPPED, CardNames
 from harness.core.failures import HarnessError
-from harness.core.installation import installed
 
 if TYPE_CHECKING:
     from corpora.languages.language import LanguageCard
@@ -70,8 +69,7 @@ def installed_engines() -> dict[str, str]:
 # ---- Reading a file.
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """An analyser file as it was found, not yet checked."""
 
     name: str

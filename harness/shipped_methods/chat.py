@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -305,7 +305,7 @@ def model_completions(options: MethodOptions, find_key: KeySource) -> Completion
         if options.max_tokens not in {limit, None, MethodOptions.model_fields["max_tokens"].default}:
             raise UsageError(f"--max-tokens and --body {NEWER_LIMIT} state two limits: leave one out.")
         max_tokens = limit
-        endpoint = replace(endpoint, output_limit=NEWER_LIMIT)
+        endpoint = endpoint._replace(output_limit=NEWER_LIMIT)
     price = Prices(options.prices).price(endpoint.name, model)
     return Completions(
         endpoint=endpoint,

@@ -12,13 +12,14 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from corpora.files.installed import installed
 from corpora.files.json_types import JsonObject
 from corpora.files.toml_text import first_problem
 from harness.box.boxed import BoxedMethod
 from harness.box.engine import BoxedCode, Limits
 from harness.box.own_process import OwnProcess
 from harness.core.failures import UsageError
-from harness.core.installation import install_line, installed
+from harness.core.installation import install_line
 from harness.core.user_file import folder_sha256
 from harness.method.method import MethodClass
 from harness.method.options import MethodOptions

@@ -13,13 +13,13 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, cached_property
-from importlib.metadata import version
 from itertools import chain
 from typing import ClassVar, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from corpora.files.installed import version
 from corpora.files.problems import StoredValueError
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.core.specification import MetricInfo, Weighing, specified

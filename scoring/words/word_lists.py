@@ -9,13 +9,14 @@ import re
 import zlib
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import distribution, version
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import msgpack
+
+from corpora.files.installed import stated_file, version
 
 MOST = 5000
 """How many of the most frequent words are taken; a rarer word is more likely a name or a loan."""
@@ -73,9 +74,12 @@ _UNSPACED = frozenset({"ja", "zh"})
 @cache
 def _recorded() -> dict[str, bytes]:
     """Return name → SHA-256 of each list as the package was installed (RECORD of its wheel)."""
-    listed = distribution("wordfreq").files or []
-    kept = ((file.name, file.hash) for file in listed if file.hash and file.hash.mode == "sha256")
-    return {name: base64.urlsafe_b64decode(f"{hash_.value}=") for name, hash_ in kept}
+    rows = (line.split(",") for line in (stated_file("wordfreq", "RECORD") or "").splitlines())
+    kept = (row for row in rows if len(row) == 3 and row[1].startswith("sha256="))
+    return {
+        path.rpartition("/")[2]: base64.urlsafe_b64decode(f"{digest.removeprefix('sha256=')}=")
+        for path, digest, _ in kept
+    }
 
 
 def list_file(language: str) -> Path | None:

@@ -17,9 +17,9 @@ import pytest
 
 import rosetta_tui
 import rosetta_tui.commands
+from corpora.files.installed import installed
 from harness.annotators import ANNOTATORS, AnnotatorRow
 from harness.card.model import card_schema
-from harness.core.installation import installed
 from harness.leaderboard.ranking import leaderboards
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stored_scorer

@@ -11,11 +11,12 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import closing
-from importlib.metadata import version
+from importlib.metadata import distributions, requires, version
 from pathlib import Path
 
 import pytest
 
+from corpora.files.installed import installed, stated
 from corpora.languages.tags import list_cards
 from harness.core import installation
 from harness.doctor import data as doctor_data
@@ -224,10 +225,17 @@ def test_damaged_word_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "small_fi.msgpack.gz" in found.words
 
 
-def test_the_version_of_a_package_is_what_it_states() -> None:
-    names = [name for name in installation.always_needed() if installation.installed(name)]
+def test_packages_state_what_importlib_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = sorted({found.metadata["Name"] for found in distributions()})
     assert len(names) > 10
-    assert [installation.installed(name) for name in names] == [version(name) for name in names]
+    assert [installed(name) for name in names] == [version(name) for name in names]
+    assert [[*stated(name, "Requires-Dist")] for name in names] == [requires(name) or [] for name in names]
+    assert installed("Not-installed") is None
+    old = tmp_path / "Some.Old_package-1.2-py3.11.egg-info"
+    old.mkdir()
+    (old / "PKG-INFO").write_text("Name: Some.Old_package\nVersion: 1.2\n\nVersion: none\n")
+    monkeypatch.setattr(sys, "path", ["nowhere", *sys.path, str(tmp_path)])
+    assert installed("some-old-package") == version("some-old-package") == "1.2"
 
 
 def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,7 +301,7 @@ def test_silent_keyring_is_skipped(ring: MemoryKeyring, monkeypatch: pytest.Monk
 
 
 def test_missing_packages_and_old_python_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "requires", lambda _: ["click>=8.2", "no-such-thing>1"])
+    monkeypatch.setattr(installation, "stated", lambda *_: iter(["click>=8.2", "no-such-thing>1"]))
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     found = by_name(program())
     assert found["Python"].health is Health.BROKEN
