@@ -273,7 +273,7 @@ _PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)
 
 _LIST = """
     SELECT u.id, u.run_id, u.state, u.imported IS NOT NULL, u.dataset_id, u.model_slug, u.condition, u.language_pair,
-           u.created, u.put_away, coalesce(n.words, ''), {line}
+           u.created, u.put_away, coalesce(n.words, ''), {summary}, {card}, {line}
     FROM runs u LEFT JOIN notes n ON n.run = u.id {lines}
     WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
 """
@@ -302,12 +302,14 @@ def list_runs(
 
     Those for which consent was withdrawn are not among them. ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
     ``made_by``: runs with a line of this version (``keep_lines``) come with it and with a ``StoredCard``, which takes a hundredth;
-    ``summaries``: with their ``json_summary``; ``with_cards``: with the cards themselves, all read at once.
+    ``summaries``: with their ``json_summary``; ``with_cards``: with the cards themselves, without breakdowns, all read at once.
     """
-    lined = made_by is not None and has_table(connection, "run_lines")
+    lined = made_by is not None and has_table(connection, "run_summaries")
     query = _LIST.format(
+        summary="l.summary" if lined and summaries else "''",
+        card="l.card" if lined and with_cards else "NULL",
         line="l.line" if lined else "NULL",
-        lines="LEFT JOIN run_lines l ON l.run = u.id AND l.made_by = :made_by" if lined else "",
+        lines="LEFT JOIN run_summaries l ON l.run = u.id AND l.made_by = :made_by" if lined else "",
         condition="IS NOT NULL" if deleted else "IS NULL",
     )
     rows = connection.execute(query, {"run_id": run_id, "made_by": made_by}).fetchall()
@@ -315,13 +317,14 @@ def list_runs(
     rows.sort(key=itemgetter(9 if deleted else 8, 0), reverse=True)
     only = rows[0][0] if run_id is not None and rows else None
     lined_rows = [row for row in rows if row[-1] is not None]
-    stored = _lines([row[-1] for row in lined_rows], summaries=summaries)
-    lines = dict(zip((row[0] for row in lined_rows), stored, strict=True))
-    others = _of_cards(connection, [row[0] for row in rows if with_cards or row[-1] is None], brief=brief)
+    store = store_path(connection)
+    lines = dict(zip((row[0] for row in lined_rows), _lines(lined_rows), strict=True))
     named = {row[0]: ((lines[row[0]].method, *row[4:7]), lines[row[0]].facts) for row in lined_rows}
+    own = _of_cards(connection, [row[0] for row in rows if row[-1] is None], brief=brief)
+    own |= {row[0]: _of_line(lines[row[0]], row[-2], store, row[1]) for row in lined_rows}
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
     parted, checked = distinctions_by_run(connection, run_id, named), checked_here(connection, only)
-    withdrawn, store = withdrawn_runs(connection, only), store_path(connection)
+    withdrawn = withdrawn_runs(connection, only)
     states = {word: stored_word(word, RunState) for word in {row[2] for row in rows}}
     return [
         RunSummary(
@@ -329,9 +332,9 @@ def list_runs(
             language_pair=language_pair, model_slug=model_slug, condition=condition, imported=bool(imported),
             certificates=certificates.get(number, ()), note=note, tags=tags.get(number, ()), trashed=trashed,
             distinction=parted.get(number, ""), checked=checked.get(number, UNCHECKED), line=lines.get(number),
-            **(others[number] if number in others else _of_line(lines[number], store, own_id)),
+            **own[number],
         )
-        for number, own_id, state, imported, dataset_id, model_slug, condition, language_pair, created, trashed, note, _ in rows
+        for number, own_id, state, imported, dataset_id, model_slug, condition, language_pair, created, trashed, note, *_ in rows
         if number not in withdrawn
     ]  # fmt: skip
 
@@ -364,24 +367,22 @@ def _of_cards(connection: sqlite3.Connection, numbers: Collection[int], *, brief
     return facts
 
 
-def _of_line(line: CardLine, store: Path, run_id: str) -> dict[str, Any]:
+def _of_line(line: CardLine, card: object, store: Path, run_id: str) -> dict[str, Any]:
+    """Return the same of a finished run as ``_of_cards``, by its line and, where it was read, its card."""
     return {
         "method": line.method, "method_name": line.method_name, "total": line.total, "done": line.done,
         "failed": sum(line.failures.values()), "failures": line.failures, "retry_of": line.retry_of,
-        "rescore_of": line.rescore_of, "submission": line.submission, "card": StoredCard(store, run_id), "live": None,
+        "rescore_of": line.rescore_of, "submission": line.submission, "live": None,
+        "card": StoredCard(store, run_id) if card is None else stored_object(card),
     }  # fmt: skip
 
 
-def _lines(texts: Sequence[object], *, summaries: bool) -> list[CardLine]:
-    """Read stored lines, all as one JSON text; StoredValueError where one is none."""
-    parts = [str(text).partition("\n") for text in texts]
-    lines, length = stored_json(f"[{','.join(line for line, _, _ in parts)}]"), len(CardLine._fields) - 1
-    if len(lines) != len(texts) or any(type(line) is not list or len(line) != length for line in lines):
+def _lines(rows: Sequence[sqlite3.Row]) -> list[CardLine]:
+    """Read the stored lines of rows of ``_LIST``, all as one JSON text; StoredValueError where one is none."""
+    lines, length = stored_json(f"[{','.join(str(row[-1]) for row in rows)}]"), len(CardLine._fields) - 1
+    if len(lines) != len(rows) or any(type(line) is not list or len(line) != length for line in lines):
         raise StoredValueError
-    return [
-        CardLine._make([*line, summary if summaries else ""])
-        for line, (_, _, summary) in zip(lines, parts, strict=True)
-    ]
+    return [CardLine._make([*line, row[-3]]) for line, row in zip(lines, rows, strict=True)]
 
 
 def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int, CardLine]) -> None:
@@ -394,14 +395,15 @@ def keep_lines(connection: sqlite3.Connection, made_by: str, lines: Mapping[int,
     query = f"SELECT id, setup, plan -> '$.options.outputs' AS outputs FROM runs WHERE {_among('id', lines)}"
     facts = {row["id"]: _method_and_facts(row)[1:] for row in rows_by_name(connection, query, ())}
     rows = [
-        (run, made_by, f"{json.dumps(line._replace(facts=facts[run])[:-1], ensure_ascii=False)}\n{line.json_summary}")
+        (made_by, json.dumps(line._replace(facts=facts[run])[:-1], ensure_ascii=False), line.json_summary, run)
         for run, line in lines.items()
     ]
+    keep = f"INSERT OR REPLACE INTO run_summaries SELECT id, ?, ?, ?, json_remove(run_card, {_PATHS}) FROM runs WHERE id = ?"
     with suppress(sqlite3.OperationalError):
         connection.execute("PRAGMA busy_timeout = 0")
         try:
             with transaction(connection):
-                connection.executemany("INSERT OR REPLACE INTO run_lines VALUES (?, ?, ?)", rows)
+                connection.executemany(keep, rows)
         finally:
             connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
 

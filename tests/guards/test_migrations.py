@@ -33,6 +33,7 @@ PINNED = {
     "m017_signed_records": "469c6aaaa86764b37e056d2bae1e7593",
     "m018_run_scores": "c4236c5278a05f2c1cfa0294768c5826",
     "m019_run_lines": "3b9804274b7af12d089d671be556ce46",
+    "m020_run_summaries": "341faa90107e5dbab9cc804ae8dbf8fe",
 }
 """Name → the first 32 digits of the SHA-256 of its SQL."""
 

@@ -350,3 +350,13 @@
             made_by TEXT NOT NULL,     -- version of what made the line
             line TEXT NOT NULL         -- JSON
         );
+-- step m020_run_summaries
+-- What lists show of finished runs, in parts of which each list reads its own: no list reads the cards.
+        DROP TABLE run_lines;
+        CREATE TABLE run_summaries (
+            run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+            made_by TEXT NOT NULL,     -- version of what made it
+            line TEXT NOT NULL,        -- JSON: what a line of a table shows
+            summary TEXT NOT NULL,     -- JSON: what `runs list --json` has of the card
+            card TEXT NOT NULL         -- JSON of the card without breakdowns, for leaderboards
+        );

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +21,7 @@ from harness.card.checking.verify_card import seal
 from harness.card.model import card_hash
 from harness.card.signing import sign_run
 from harness.core.failures import KeyStoreError, StoreError, UsageError
+from harness.leaderboard.ranking import leaderboards
 from harness.sealed.keys import Identity, Role
 from harness.store.deletion import delete_run
 from harness.store.run_list import list_runs
@@ -79,8 +81,15 @@ def test_runs_list_reads_no_card_a_second_time(
         assert one._replace(card=None) == two._replace(card=None, line=None)
         assert dict(one.card or {}) == dict(two.card or {})
         assert RunRows([one]).record(0) == RunRows([two]).record(0)
+    ranked, of_stored_cards = leaderboards(connection), leaderboards(connection, made_by=run_facts.LINES)
+    assert [entrant.scores for board in ranked for entrant in board.entrants] != []
+    for one_board, two_board in zip(ranked, of_stored_cards, strict=True):
+        for one_entrant, two_entrant in zip(one_board.entrants, two_board.entrants, strict=True):
+            assert replace(one_entrant, run=two_entrant.run) == two_entrant
+            assert one_entrant.run.card == two_entrant.run.card
     connection.execute("UPDATE runs SET run_card = '{}' WHERE id = ?", (number,))
     assert rosetta_runs("list").stdout == first
+    assert leaderboards(connection, made_by=run_facts.LINES) == of_stored_cards
     monkeypatch.setattr(run_facts, "LINES", "another")
     assert "62.1 (15.6–89.8)" not in rosetta_runs("list").stdout
 
@@ -88,10 +97,10 @@ def test_runs_list_reads_no_card_a_second_time(
 def test_runs_list_does_not_wait_to_keep_lines(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("BEGIN IMMEDIATE")
     assert "62.1 (15.6–89.8)" in rosetta_runs("list").stdout
-    assert connection.execute("SELECT count(*) FROM run_lines").fetchone() == (0,)
+    assert connection.execute("SELECT count(*) FROM run_summaries").fetchone() == (0,)
     connection.execute("ROLLBACK")
     rosetta_runs("list")
-    assert connection.execute("SELECT run FROM run_lines").fetchall() == [(number,)]
+    assert connection.execute("SELECT run FROM run_summaries").fetchall() == [(number,)]
 
 
 def test_runs_show_hostile_names_harmless(connection: sqlite3.Connection) -> None:
