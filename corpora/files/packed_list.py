@@ -106,6 +106,27 @@ class PackedList(Sequence[T]):
         return _unpack(self._blocks[block])
 
 
+class ListPart(Sequence[T]):
+    """The items of a list at some places; they are read from it each time."""
+
+    def __init__(self, items: Sequence[T], places: Sequence[int]) -> None:
+        self._items, self._places = items, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        if isinstance(place, slice):
+            return ListPart(self._items, self._places[place])
+        return self._items[self._places[place]]
+
+
 def _pack(items: list[T]) -> bytes | list[T]:
     try:
         return zlib.compress(_bytes_of(items), 1)
@@ -234,24 +255,32 @@ class HashSet:
     """
 
     def __init__(self) -> None:
-        self._older, self._recent = array("q"), set[int]()
-        """The hashes in order, and those that are not yet among them."""
+        self._ordered: list[array[int]] = []
+        """Hashes in order, each list more than twice as long as the next."""
+        self._recent: set[int] = set()
+        """Those that are in none of them yet."""
 
     def __len__(self) -> int:
-        return len(self._older) + len(self._recent)
+        return sum(map(len, self._ordered)) + len(self._recent)
 
     def add(self, thing: Hashable) -> bool:
         """Add a thing. Return whether it is new."""
         key = hash(thing)
-        at = bisect_left(self._older, key)
-        if key in self._recent or (at < len(self._older) and self._older[at] == key):
+        if key in self._recent:
             return False
+        for keys in self._ordered:
+            at = bisect_left(keys, key)
+            if at < len(keys) and keys[at] == key:
+                return False
         self._recent.add(key)
-        if len(self._recent) > max(RECENT, len(self._older) // 4):
-            self._older = array("q", merge(self._older, sorted(self._recent)))
-            self._recent = set()
+        if len(self._recent) >= RECENT:
+            last = array("q", sorted(self._recent))
+            while self._ordered and len(self._ordered[-1]) <= 2 * len(last):
+                last = array("q", merge(self._ordered.pop(), last))
+            self._ordered.append(last)
+            self._recent.clear()
         return True
 
 
 RECENT = 10_000
-"""Hashes of ``HashSet`` that are not yet in order."""
+"""Hashes from which on those of ``HashSet`` are put in order."""

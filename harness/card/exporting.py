@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -83,28 +83,32 @@ class ExportedRun:
 
 
 def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
-    """Return a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
+    """Return a sealed run in one of the forms. Raises as ``exported_pieces``."""
+    return b"".join(exported_pieces(connection, run, form))
 
-    Raises HarnessError where the run is not sealed yet, UsageError where it has secret entries: what leaves of
-    those is a released card (``harness.release``).
+
+def exported_pieces(connection: sqlite3.Connection, run: int, form: ExportForm) -> Iterable[bytes]:
+    """Return the bytes of a sealed run in one of the forms, of large ones piece by piece; the store stays open meanwhile.
+
+    An imported card comes out byte for byte as it came in. Raises HarnessError where the run is not sealed yet,
+    UsageError where it has secret entries: what leaves of those is a released card (``harness.release``).
     """
     if form is ExportForm.CARD:
         card = load_head(connection, run)
         imported = read_imported(connection, run)
         if must_be_released(connection, read_run(connection, run)):
             raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
-        return imported or stored_card_bytes(connection, run, card)
+        return _card_pieces(connection, run, card) if imported is None else [imported]
     exported = read_exported(connection, run)
     match form:
         case ExportForm.JSONL:
-            lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in exported.rows)
-            return "".join(f"{line}\n" for line in lines).encode()
+            return (f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n".encode() for row in exported.rows)
         case ExportForm.CSV:
-            return _csv(exported.rows).encode()
+            return [_csv(exported.rows).encode()]
         case ExportForm.PARQUET:
-            return _parquet(exported.rows)
+            return [_parquet(exported.rows)]
         case ExportForm.SACREBLEU:
-            return sacrebleu_json(exported).encode()
+            return [sacrebleu_json(exported).encode()]
 
 
 def card_bytes(card: RunCard) -> bytes:
@@ -113,20 +117,18 @@ def card_bytes(card: RunCard) -> bytes:
     return f"{text}\n".encode()
 
 
-def stored_card_bytes(connection: sqlite3.Connection, run: int, head: RunCard) -> bytes:
-    """Write a card as ``card_bytes`` does, with its rows from the store one by one."""
+def _card_pieces(connection: sqlite3.Connection, run: int, head: RunCard) -> Iterator[bytes]:
+    """Yield what ``card_bytes`` writes, with the rows of the card from the store one by one."""
     rows = rows_of(connection, read_run(connection, run), head.as_json())
     empty = b'\n  "results": []'
     before, _, after = card_bytes(head).partition(empty if len(rows) else b"\0")
-    if not len(rows):
-        return before
-    file = io.BytesIO()
-    file.write(before + empty[:-1])
-    for place, row in enumerate(rows.as_json()):
-        line = json.dumps(row, ensure_ascii=False, indent=2, allow_nan=False)
-        file.write(f"{',' if place else ''}\n{line}".replace("\n", "\n    ").encode())
-    file.write(b"\n  ]" + after)
-    return file.getvalue()
+    yield before
+    if len(rows):
+        yield empty[:-1]
+        for place, row in enumerate(rows.as_json()):
+            line = json.dumps(row, ensure_ascii=False, indent=2, allow_nan=False)
+            yield f"{',' if place else ''}\n{line}".replace("\n", "\n    ").encode()
+        yield b"\n  ]" + after
 
 
 def read_exported(connection: sqlite3.Connection, run: int) -> ExportedRun:

@@ -37,7 +37,6 @@ from harness.store.results import (
     RowWords,
     places_in_order,
     read_all_attempts,
-    read_statistics,
     read_tries,
 )
 from harness.store.runs import Run, read_run
@@ -203,8 +202,10 @@ def held(material: Material) -> Material:
 
 def in_memory(material: Material) -> Material:
     """Return the material with its rows in memory, where the store will not have them any more."""
-    rows = HeldRows(material.rows) if isinstance(material.rows, StoredRows) else material.rows
-    return replace(material, rows=rows, outputs=packed(material.outputs))
+    if not isinstance(stored := material.rows, StoredRows):
+        return material
+    statistics = PackedStatistics(material.scorer, PackedList(stored.packed_statistics.packed))
+    return replace(material, rows=HeldRows(stored), outputs=packed(material.outputs), statistics=statistics)
 
 
 def stored_material(connection: sqlite3.Connection, number: int, known: Sequence[AnyEntry] = ()) -> Material:
@@ -254,7 +255,7 @@ def stored_material(connection: sqlite3.Connection, number: int, known: Sequence
         rows=rows,
         scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
-        statistics=PackedStatistics(scorer, PackedList(row for _, row in read_statistics(connection, number))),
+        statistics=rows.packed_statistics,
         floors=floor_scores(run.opening),
         floors_version=floors_version(run.opening),
         corpus_values=run.opening.corpus_values,

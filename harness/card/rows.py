@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from pydantic import ValidationError
 
@@ -29,7 +29,7 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import RowWords, places_in_order, read_results, read_row_words, read_statistics
 from harness.store.runs import Run, read_imported, read_run
 from scoring.core.metric import EntryStatistics, StatisticsError
-from scoring.core.scorer import EntryValues, Scorer, verdict_field
+from scoring.core.scorer import EntryValues, PackedStatistics, Scorer, verdict_field
 from scoring.core.specification import COMPOSITE, KeptColumns
 from scoring.statistics.intervals import FREE
 
@@ -38,6 +38,7 @@ ALL_ACCEPTED = 2
 
 WITHHELD_ERROR = "The words of this failure are withheld: the entry belongs to a secret segment."
 NO_WORDS = RowWords(None, None)
+T = TypeVar("T")
 _MEASURED = ("latency_seconds", "cost_usd", "spent_usd", "cached", "batch_size", "attempts")
 
 
@@ -171,9 +172,21 @@ class StoredRows:
             yield from rows if self._absent is None else (row.model_copy(update=self._absent) for row in rows)
 
     @property
-    def outputs(self) -> StoredOutputs:
-        """The output of each row, empty where it failed, read from the store."""
-        return StoredOutputs(self._connection, self._run.id, self._positions)
+    def outputs(self) -> Sequence[str]:
+        """The output of each row, empty where it failed."""
+        connection, run = self._connection, self._run.id
+        return StoredColumn(
+            self._positions, lambda places: [row.output or "" for row in read_results(connection, run, places)]
+        )
+
+    @property
+    def packed_statistics(self) -> PackedStatistics:
+        """The statistics of each row."""
+        connection, run = self._connection, self._run.id
+        rows = StoredColumn(
+            self._positions, lambda places: [packed for _, packed in read_statistics(connection, run, places)]
+        )
+        return PackedStatistics(self._scorer, rows)
 
     @cached_property
     def measures(self) -> Sequence[RowMeasures]:
@@ -191,8 +204,7 @@ class StoredRows:
 
     def statistics(self) -> Iterator[dict[str, list[float] | None]]:
         """Yield what each row states of ``EntryResult.statistics``."""
-        rows = PackedList(row for _, row in read_statistics(self._connection, self._run.id))
-        return (_beyond_texts(taken, self._scorer) for taken in self._scorer.unpack_many(rows))
+        return (_beyond_texts(taken, self._scorer) for taken in self.packed_statistics)
 
     def as_json(self) -> StreamedArray:
         """Return the rows as a JSON array whose items are made when they are read."""
@@ -219,35 +231,35 @@ class HeldRows(StoredRows):
         return (row.statistics or {} for row in self._rows)
 
 
-class StoredOutputs(Sequence[str]):
-    """The outputs of a run, read from the store block by block; the block of the last one asked for is kept."""
+class StoredColumn(Sequence[T]):
+    """Values of the rows of a run, read from the store block by block; the block of the last one asked for is kept."""
 
-    def __init__(self, connection: sqlite3.Connection, run: int, positions: Sequence[int]) -> None:
-        self._connection, self._run, self._positions = connection, run, positions
+    def __init__(self, positions: Sequence[int], read: Callable[[Sequence[int]], list[T]]) -> None:
+        """``read`` the rows of some of the ``positions``."""
+        self._positions, self._read = positions, read
         self._kept = lru_cache(maxsize=1)(self._block)
 
     def __len__(self) -> int:
         return len(self._positions)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, place: int) -> T: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
 
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
         if isinstance(place, slice):
             return [self[at] for at in range(len(self))[place]]
         block, at = divmod(range(len(self))[place], BLOCK)
         return self._kept(block)[at]
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[T]:
         blocks = range(-(-len(self) // BLOCK))
         return chain.from_iterable(map(self._block, blocks))
 
-    def _block(self, block: int) -> list[str]:
-        places = self._positions[block * BLOCK : (block + 1) * BLOCK]
-        return [result.output or "" for result in read_results(self._connection, self._run, places)]
+    def _block(self, block: int) -> list[T]:
+        return self._read(self._positions[block * BLOCK : (block + 1) * BLOCK])
 
 
 def stated_statistics(rows: Sequence[EntryResult] | StoredRows) -> Iterable[Mapping[str, list[float] | None]]:
@@ -354,10 +366,8 @@ def load_head(connection: sqlite3.Connection, number: int) -> RunCard:
     run = read_run(connection, number)
     if run.imported:
         return load_card(connection, number)
-    head = card_head(connection, run)
-    shown: dict[str, Any] = {**head, "results": []}
-    raw = shown if "withheld" in head else {**head, "results": rows_of(connection, run, head).as_json()}
-    return _sealed(raw, shown, run)
+    raw = streamed_card(connection, run)
+    return _sealed(raw, {**raw, "results": []}, run)
 
 
 def _sealed(raw: Mapping[str, Any], shown: JsonObject, run: Run) -> RunCard:
@@ -380,8 +390,14 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     imported = read_imported(connection, run.id)
     if imported is not None:
         return parse_object(imported, run.run_id)
+    card = streamed_card(connection, run)
+    return {**card, "results": [*card["results"]]}
+
+
+def streamed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Return the JSON of the card of a run that was made here, whose rows are read from the store each time."""
     head = card_head(connection, run)
-    return {**head, "results": [] if "withheld" in head else [*rows_of(connection, run, head).as_json()]}
+    return {**head, "results": [] if "withheld" in head else rows_of(connection, run, head).as_json()}
 
 
 def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Json]]:

@@ -23,9 +23,9 @@ from pydantic import Field, JsonValue, ValidationError
 from corpora.files.json_types import JsonObject
 from corpora.files.toml_text import first_problem
 from harness.card.model import HASH_FIELD, card_hash
-from harness.card.reading import objects, parse_object
-from harness.card.rows import stored_rows
-from harness.core.canonical import canonical_bytes
+from harness.card.reading import parse_object
+from harness.card.rows import rows_of, streamed_card
+from harness.core.canonical import StreamedArray, canonical_bytes
 from harness.core.failures import KeyStoreError, UsageError
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.chain import inclusion_path, leaf_hash, root_by_path, tree_root
@@ -98,7 +98,7 @@ class SealFile(StrictRecord):
 
 def seal_card(
     card: JsonObject,
-    rows: Sequence[JsonObject],
+    rows: Sequence[JsonObject] | StreamedArray,
     identity: Identity,
     now: datetime,
     after: LogPlace | None = None,
@@ -288,25 +288,25 @@ def own_keys(home: Path) -> dict[str, str]:
 def sign_run(
     connection: sqlite3.Connection,
     run: int,
-    card: bytes,
     identity: Identity,
     now: datetime,
     after: LogPlace | None = None,
 ) -> SealFile:
-    """Sign a run of this computer and keep the seal; the one of these keys where the card has it already.
+    """Sign the card of a run of this computer and keep the seal; the one of these keys where the card has it already.
 
-    ``card``: its bytes as they go out. Raises UsageError for an imported run: only who made a run seals it.
+    Raises UsageError for an imported run: only who made a run seals it.
     """
-    raw = parse_object(card, "the card")
-    if read_run(connection, run).imported:
+    stored = read_run(connection, run)
+    if stored.imported:
         raise UsageError("This run was made elsewhere: only who made it signs its card.")
+    card = streamed_card(connection, stored)
     signer = identity.public.signing_key
-    for kept in kept_seals(connection, run, raw):
+    for kept in kept_seals(connection, run, card):
         if kept.seal.by == signer and (
             after is None or (kept.seal.after is not None and kept.seal.after.vault == after.vault)
         ):
             return kept
-    made = seal_card(raw, objects(raw, "results") or stored_rows(connection, run), identity, now, after)
+    made = seal_card(card, card["results"] or rows_of(connection, stored, card).as_json(), identity, now, after)
     keep_seal(connection, run, signer, made.data())
     return made
 
@@ -348,14 +348,14 @@ def log_end(state: VaultState) -> LogPlace:
     return LogPlace(vault=state.head.vault, seq=last.seq, line=last.id, when=last.record.when)
 
 
-def sign_vault_run(vault: Vault, connection: sqlite3.Connection, run: int, card: bytes, identity: Identity) -> SealFile:
+def sign_vault_run(vault: Vault, connection: sqlite3.Connection, run: int, identity: Identity) -> SealFile:
     """Sign the card of a run over a vault's texts with a keeper's keys, and write it into the log.
 
     Under the vault's lock, so nothing comes between the line that the seal names and the one that names the seal.
     Stopped in between, the seal has no line behind it, and ``sealed_between`` says so.
     """
     with vault.changing(identity) as state:
-        made = sign_run(connection, run, card, identity, vault.clock(), log_end(state))
+        made = sign_run(connection, run, identity, vault.clock(), log_end(state))
         if _line_of(made.seal, state.lines) is None:
             act = CardSealed(card=made.seal.card, seal=seal_sha256(made.seal))
             vault.write(state, act, identity)

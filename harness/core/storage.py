@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -182,10 +182,10 @@ def file_stamp(path: str | os.PathLike[str]) -> tuple[int, int, int]:
     return (seen.st_ino, seen.st_size, seen.st_mtime_ns)
 
 
-def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE) -> None:
+def write_file(path: Path, data: bytes | Iterable[bytes], *, overwrite: bool, mode: int = PRIVATE) -> None:
     """Write bytes to a file, of its owner alone unless ``mode`` says otherwise, all of them or none.
 
-    Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
+    ``data``: the bytes, or pieces of them in order. Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
     """
     _write(path, data, None if overwrite else "Choose another name, or add --overwrite.", mode)
 
@@ -195,7 +195,7 @@ def write_new_file(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
     _write(path, data, "Choose another name.", mode)
 
 
-def _write(path: Path, data: bytes, taken: str | None, mode: int) -> None:
+def _write(path: Path, data: bytes | Iterable[bytes], taken: str | None, mode: int) -> None:
     """Write a file; ``taken``: the fix where it is there already, None where it is replaced."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a file in it.")
@@ -209,7 +209,7 @@ def _write(path: Path, data: bytes, taken: str | None, mode: int) -> None:
         raise _unwritten(path, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines([data] if isinstance(data, bytes) else data)
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)

@@ -267,6 +267,10 @@ class ProgressBoard:
             caveats=self._outputs.caveats(),
         )
 
+    def release_outputs(self) -> None:
+        """Free the counts of the outputs, after the last progress event."""
+        self._outputs = OutputTally()
+
     def heartbeat(self) -> Live:
         """Return what a second terminal cannot derive from the entry rows."""
         return Live(

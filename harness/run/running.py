@@ -389,6 +389,7 @@ class _Execution:
                 self._settle_floors(board)
         if complete:
             self._keep_row_words()
+            board.release_outputs()
             card_hash = seal(self.connection, self.run.id, self.entries.in_order).run_card_hash
         else:
             stopped_by_budget = reason is not None and budget_reached

@@ -25,7 +25,7 @@ from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.replies import pack_attempts, rate_limited, said_again, said_in, unpack_attempts, unsaid
 from harness.store.sqlite.sealing import CorpusSeal, Opening, SealedKind, sealed_column, sealed_positions
-from harness.store.sqlite.trouble import intern_text, of_kind, stored_word, unpacked_message
+from harness.store.sqlite.trouble import among, intern_text, of_kind, stored_word, unpacked_message
 from scoring.core.specification import SortValues
 
 
@@ -54,17 +54,10 @@ def read_row_words(
     connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
 ) -> dict[int, RowWords]:
     """Return the words of a run's rows, or of some, by place in the corpus; StoredValueError where one is damaged."""
-    query, wanted = "SELECT position, analyses, lint FROM row_words WHERE run = ?", _placed(positions)
-    rows = connection.execute(f"{query} AND position {_AMONG}" if wanted else query, (run, *wanted))
+    condition, wanted = among("position", positions)
+    query = f"SELECT position, analyses, lint FROM row_words WHERE run = ?{condition}"
+    rows = connection.execute(query, (run, *wanted))
     return {place: RowWords(_analyses(packed), lint) for place, packed, lint in rows}
-
-
-_AMONG = "IN (SELECT value FROM json_each(?))"
-
-
-def _placed(positions: Sequence[int] | None) -> tuple[str, ...]:
-    """Return the value of ``_AMONG``; none where all rows are wanted."""
-    return () if positions is None else (json.dumps([*positions]),)
 
 
 def _analyses(packed: bytes | None) -> tuple[str, ...] | None:
@@ -203,10 +196,10 @@ def shown_results(connection: sqlite3.Connection, run: int, positions: Sequence[
 def _results(
     connection: sqlite3.Connection, run: int, positions: Sequence[int] | None, opening: Opening
 ) -> Iterator[Result]:
-    query, seal = f"SELECT {_columns(connection)} {_FROM}", run_seal(connection, run)
-    if wanted := _placed(positions):
-        query = f"{query} AND r.position {_AMONG}"
-    for row in connection.execute(f"{query} ORDER BY r.position", (run, *wanted)):
+    seal = run_seal(connection, run)
+    condition, wanted = among("r.position", positions)
+    query = f"SELECT {_columns(connection)} {_FROM}{condition} ORDER BY r.position"
+    for row in connection.execute(query, (run, *wanted)):
         yield _result(row, seal, opening)
 
 
@@ -263,9 +256,13 @@ def places_in_order(connection: sqlite3.Connection, run: int) -> Sequence[int]:
     return without_gaps(array("L", (place for (place,) in connection.execute(query, (run,)))))
 
 
-def read_statistics(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, bytes]]:
-    """Yield place and packed statistics of every stored entry in corpus order."""
-    return connection.execute("SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,))
+def read_statistics(
+    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Yield place and packed statistics of every stored entry in corpus order, or of some."""
+    condition, wanted = among("position", positions)
+    query = f"SELECT position, statistics FROM results WHERE run = ?{condition} ORDER BY position"
+    return connection.execute(query, (run, *wanted))
 
 
 _TOKENS = "prompt_tokens + completion_tokens"

@@ -332,7 +332,7 @@ def run_files(
         left_out.append(f"run {run_id}: {error}")
         return
     yield OutFile(f"{folder}/card.json", data)
-    seals = [] if run.imported else [sign_run(connection, run.id, data, signer, now)]
+    seals = [] if run.imported else [sign_run(connection, run.id, signer, now)]
     for sealed in (seals or kept_seals(connection, run.id, card))[:1]:
         yield OutFile(f"{folder}/card.seal.json", outgoing(sealed, card).data())
     outside = [attached for attached in attached_to(connection, run.id) if not _exact(attached)]

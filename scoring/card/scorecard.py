@@ -17,7 +17,7 @@ from pydantic import (
     model_serializer,
 )
 
-from corpora.files.packed_list import PackedList
+from corpora.files.packed_list import ListPart
 from corpora.model.entry import Entry
 from corpora.text.messages import counted
 from scoring.card.caveats import OutputTally
@@ -213,13 +213,15 @@ def scorecard(
     tally = OutputTally(free_word_order=scorer.free_word_order)
     if outputs is not None:
         tally.add(entries, outputs, statistics)
+    identical, caveats = tally.identical, tally.caveats()
+    del tally
     claim = decide_claim(
         mixed,
         _lower(intervals, COMPOSITE),
         Score(values.get(CHRF), _lower(intervals, CHRF)),
         floor_values,
-        identical=tally.identical,
-        caveats=tally.caveats(),
+        identical=identical,
+        caveats=caveats,
     )
     return RunScores(
         **_metric_fields(table, values, scorer.told_of),
@@ -230,7 +232,7 @@ def scorecard(
         claimable_tier=claim.claimable_tier,
         tier_in_words=claim.words(),
         at_floor=claim.at_floor,
-        mostly_identical=None if outputs is None else tally.identical,
+        mostly_identical=None if outputs is None else identical,
         claim=claim,
         reasons=reasons,
         floors=floor_values,
@@ -261,9 +263,7 @@ def _findings(
     for first in range(number):
         places = sorted(order[first::number])
         known = None if chrf is None else table.rows(places).columns(CHRF)
-        texts = entries, outputs
-        if number > 1:
-            texts = PackedList(entries[place] for place in places), PackedList(outputs[place] for place in places)
+        texts = (entries, outputs) if number == 1 else (ListPart(entries, places), ListPart(outputs, places))
         for finding in find(*texts, chrf, known, read=scorer.alike):
             parts.setdefault(finding.code, []).append(finding.counts())
     counts = (findings[0] if number == 1 else _joined(findings, len(entries)) for findings in parts.values())

@@ -5,14 +5,14 @@ Why a metric has no value: always said next to the null, never left to guess (DE
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
 import msgpack
 import numpy as np
 
-from corpora.files.packed_list import in_blocks, packed
+from corpora.files.packed_list import PackedList, in_blocks, packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
@@ -227,6 +227,10 @@ class Scorer:
         ]
         packed: bytes = msgpack.packb(row)
         return packed
+
+    def held(self, statistics: Iterable[EntryStatistics]) -> PackedStatistics:
+        """Return statistics of this set-up in little memory."""
+        return PackedStatistics(self, PackedList(map(self.pack, statistics)))
 
     def unpack(self, data: bytes) -> EntryStatistics:
         """Read what ``pack`` wrote with the same set-up; StatisticsError where it does not fit.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from unicodedata import decimal
 
 from corpora.text.comparison import bare_form
@@ -37,9 +39,12 @@ def copied(rows: Sequence[OutputRow]) -> Iterator[RowFault]:
 
 def repeated(rows: Sequence[OutputRow]) -> Iterator[RowFault]:
     """Yield the outputs that stand for several sources whose references differ."""
+    answered = [row for row in rows if row.answered]
+    keys = array("q", (hash(bare_form(row.body)) for row in answered))
+    again = {key for key, following in pairwise(sorted(keys)) if key == following}
     groups: dict[str, list[OutputRow]] = {}
-    for row in rows:
-        if row.answered:
+    for row, key in zip(answered, keys, strict=True):
+        if key in again:
             groups.setdefault(bare_form(row.body), []).append(row)
     for form, group in groups.items():
         if len(group) < 2 or all(row.right for row in group):

@@ -50,6 +50,7 @@ def card_material(card: RunCard, stored: StoredRows | None = None) -> Material:
     entries = packed(map(row_entry, rows))
     outputs = packed(row.predicted or "" for row in rows) if stored is None else stored.outputs
     scorer = card_scorer(card, entries, rows)
+    statistics = _statistics(scorer, entries, outputs, rows)
     attempts = [row.attempts for row in measures_of(rows)]
     floors: dict[str, FloorScores] | None = {}  # of translations alone; None: to be computed
     if scorer.mixes:
@@ -74,7 +75,7 @@ def card_material(card: RunCard, stored: StoredRows | None = None) -> Material:
         rows=rows,
         scoring=stated_setup(card.scoring),
         scorer=scorer,
-        statistics=packed(_statistics(scorer, entries, outputs, rows)),
+        statistics=packed(statistics) if stored is None else scorer.held(statistics),
         floors=floors,
         floors_version=card.floors_version or EARLIER,
         scoring_cost=card.cost.scoring,

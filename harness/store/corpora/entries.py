@@ -28,7 +28,7 @@ from harness.store.sqlite.sealing import (
     open_fields,
     sealed_column,
 )
-from harness.store.sqlite.trouble import intern_text, stored_object, stored_word, unpack_positions, unpacks
+from harness.store.sqlite.trouble import among, intern_text, stored_object, stored_word, unpack_positions, unpacks
 
 if TYPE_CHECKING:
     from harness.store.runs import Run
@@ -47,9 +47,9 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
     completed otherwise, with another language or id, or where it was read in another form.
     """
     recipients = () if corpus.vault is None else corpus.vault.recipients
-    wanted = None if positions is None else frozenset(positions)
     entries = reveal_here(corpus.entries)
     if any(entry.secret for entry in entries):
+        wanted = None if positions is None else frozenset(positions)
         entries = packed(
             entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
             for place, entry in enumerate(entries)
@@ -343,10 +343,8 @@ def _entries(
 ) -> PlaceMap[Entry]:
     envelope = _read_envelope(connection, corpus_id) if dataset is None else _envelope_of(dataset)
     seal = CorpusSeal(connection, corpus_id)
-    read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
-    wanted = () if positions is None else (json.dumps([*positions]),)
-    if wanted:
-        read = f"{read} AND e.position IN (SELECT value FROM json_each(?))"
+    condition, wanted = among("e.position", positions)
+    read = _READ.format(sealed=sealed_column(connection, "entries", "e")) + condition
     places = array("L")
     if envelope is None:
         return PlaceMap(places, PackedList())

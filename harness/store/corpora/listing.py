@@ -28,7 +28,7 @@ from harness.consent.given import consent_of
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_dataset, read_entries, save_corpus, shown_entries
 from harness.store.sqlite.schema import create_schema
-from harness.store.sqlite.trouble import of_kind, stored_json, stored_word
+from harness.store.sqlite.trouble import among, of_kind, stored_json, stored_word
 from harness.store.withdrawn import now_standing, withdrawn_corpora
 
 PREFIX = "store:"
@@ -107,21 +107,17 @@ def find_stored(
 
 def segments_of(connection: sqlite3.Connection, corpus: int, positions: Sequence[int]) -> tuple[Segment, ...]:
     """Return the segments of some entries of a stored corpus, each once; nothing is opened for it."""
-    rows = connection.execute(
-        "SELECT DISTINCT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL"
-        " AND position IN (SELECT value FROM json_each(?)) ORDER BY 1",
-        (corpus, json.dumps([*positions])),
-    )
+    condition, wanted = among("position", positions)
+    query = f"SELECT DISTINCT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL{condition} ORDER BY 1"
+    rows = connection.execute(query, (corpus, *wanted))
     return tuple(stored_word(segment, Segment) for (segment,) in rows)
 
 
 def count_secret(connection: sqlite3.Connection, corpus: int, positions: Sequence[int]) -> int:
     """Return how many of some entries of a stored corpus are secret; nothing is opened for it."""
-    rows = connection.execute(
-        "SELECT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL"
-        " AND position IN (SELECT value FROM json_each(?))",
-        (corpus, json.dumps([*positions])),
-    )
+    condition, wanted = among("position", positions)
+    query = f"SELECT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL{condition}"
+    rows = connection.execute(query, (corpus, *wanted))
     return sum(stored_word(segment, Segment).secret for (segment,) in rows)
 
 

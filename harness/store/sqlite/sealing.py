@@ -27,7 +27,7 @@ from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
 from harness.sealed.strict_records import FileError
 from harness.store.sqlite.copies import original_of
-from harness.store.sqlite.trouble import of_kind, stored_json, transaction
+from harness.store.sqlite.trouble import among, of_kind, stored_json, transaction
 from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 
@@ -207,11 +207,9 @@ def sealed_positions(connection: sqlite3.Connection, corpus: int, positions: Ite
     """Return which of these entries are stored encrypted, so that all that is said of them is to be sealed too."""
     if not has_key(connection, corpus):
         return frozenset()
-    rows = connection.execute(
-        "SELECT position FROM entries WHERE corpus = ? AND sealed IS NOT NULL"
-        " AND position IN (SELECT value FROM json_each(?))",
-        (corpus, json.dumps([*positions])),
-    )
+    condition, wanted = among("position", positions)
+    query = f"SELECT position FROM entries WHERE corpus = ? AND sealed IS NOT NULL{condition}"
+    rows = connection.execute(query, (corpus, *wanted))
     return frozenset(position for (position,) in rows)
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import struct
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
@@ -226,13 +226,28 @@ _BYTES = 4
 
 def pack_positions(positions: Sequence[int]) -> bytes:
     """Pack 0-based places: zlib of little-endian uint32."""
-    return zlib.compress(struct.pack(f"<{len(positions)}I", *positions))
+    places = array("I", positions)
+    if sys.byteorder == "big":
+        places.byteswap()
+    return zlib.compress(places)
 
 
 def unpack_positions(packed: bytes) -> Sequence[int]:
     """Read the places back; StoredValueError where they are none."""
-    places = little_endian_positions(packed)
-    return without_gaps(struct.unpack(f"<{len(places) // _BYTES}I", places))
+    places = array("I", little_endian_positions(packed))
+    if sys.byteorder == "big":
+        places.byteswap()
+    many = without_gaps(places)
+    return many if isinstance(many, range) else tuple(places)
+
+
+def among(column: str, places: Iterable[int] | None) -> tuple[str, tuple[object, ...]]:
+    """Return the condition that a column holds one of some places, after others, and its values; nothing for None."""
+    if places is None:
+        return "", ()
+    if isinstance(places, range) and places.step == 1:
+        return f" AND {column} BETWEEN ? AND ?", (places.start, places.stop - 1)
+    return f" AND {column} IN (SELECT value FROM json_each(?))", (json.dumps([*places]),)
 
 
 def little_endian_positions(packed: bytes) -> bytes:

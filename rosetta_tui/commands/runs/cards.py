@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 with when_used():
     from harness import api
     from harness import reproduce as reproduction
-    from harness.card import exporting, reading, rows, signing
+    from harness.card import reading, rows, signing
     from harness.card.checking import lint_subject, linting, signed
     from harness.core import canonical
     from harness.run import vault_opening
@@ -126,11 +126,11 @@ def sign(run: str, **vault: Any) -> None:
     asked, home = vault_request(vault), database.home()
     with database.opened() as connection:
         stored_run = runs.find_run(connection, run)
-        data = exporting.card_bytes(rows.load_card(connection, stored_run.id))
+        rows.load_head(connection, stored_run.id)  # whose own hash holds
         if asked is None:
             vault_opening.open_again(connection, stored_run, None, "seal")
             signer = signing.own_signer(home)
-            signing.sign_run(connection, stored_run.id, data, signer, datetime.now(UTC))
+            signing.sign_run(connection, stored_run.id, signer, datetime.now(UTC))
         else:
             made = opening.vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
             dataset = entries.read_dataset(connection, stored_run.corpus)
@@ -138,7 +138,7 @@ def sign(run: str, **vault: Any) -> None:
                 raise UsageError(f"This run is not over texts of the vault in {asked.folder}. Leave --vault out.")
             signer = opening.who_signs(made, home, asked.others)
             vault_opening.open_again(connection, stored_run, asked, "seal")
-            signing.sign_vault_run(made, connection, stored_run.id, data, signer)
+            signing.sign_vault_run(made, connection, stored_run.id, signer)
     whose = "a keeper's key, and the vault's log has it" if asked else f"the key of this {signer.role}"
     click.echo(plain(f"Signed with {whose}. Its six words are: {signer.public.phrase}"), err=True)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness import api
-    from harness.card import exporting, importing, reading, signing
+    from harness.card import exporting, importing, reading, rows, signing
     from harness.leaderboard import official
     from harness.publish import cards
     from harness.release import ledger, ledger_records, releasing
@@ -93,6 +93,7 @@ def export(
     with database.opened() as connection:
         number = runs.find_run(connection, run).id
         beside: dict[Path, bytes] = {}
+        data: Iterable[bytes] | bytes
         if entry is not None:
             data = _row_proof(connection, number, run, entry)
         elif submitter is not None:
@@ -101,13 +102,13 @@ def export(
             for words in filter(None, (released_words.repeated(card), released_words.confirmation(card.shortfall))):
                 click.echo(words, err=True)
         else:
-            data = exporting.export_run(connection, number, exporting.ExportForm(form))
+            data = exporting.exported_pieces(connection, number, exporting.ExportForm(form))
             if form == "card" and str(output) != "-":
                 beside = _certificate_files(connection, number, output)
                 if not unsigned:
                     _open_again(connection, number, vault)
-                    beside |= _seal_file(connection, number, data, output, role)
-    _write({output: data, **beside}, output, overwrite=overwrite)
+                    beside |= _seal_file(connection, number, output, role)
+        _write(data, beside, output, overwrite=overwrite)
 
 
 def _checked_form(names: Sequence[str], output: Path, form: str | None, *, card_options: bool, row: bool) -> str:
@@ -139,15 +140,16 @@ def _write_folder(names: Sequence[str], folder: Path, *, overwrite: bool) -> Non
     click.echo(f"Written: {plain(str(folder))} ({len(written)} files)", err=True)
 
 
-def _write(files: Mapping[Path, bytes], output: Path, *, overwrite: bool) -> None:
+def _write(data: Iterable[bytes] | bytes, beside: Mapping[Path, bytes], output: Path, *, overwrite: bool) -> None:
     """Write what leaves, or print it where the output is -; UsageError where a file is there that may not be replaced."""
     if str(output) == "-":
-        click.echo(files[output], nl=False)
+        for piece in [data] if isinstance(data, bytes) else data:
+            click.echo(piece, nl=False)
         return
-    again = {path for path, content in files.items() if path != output and _is_replaceable(path, content)}
-    if taken := [path.name for path in files if path.exists() and not (overwrite or path in again)]:
+    again = {path for path, content in beside.items() if _is_replaceable(path, content)}
+    if taken := [path.name for path in (output, *beside) if path.exists() and not (overwrite or path in again)]:
         raise UsageError(f"{taken[0]} is there already. Choose another name, or add --overwrite.")
-    for path, content in files.items():
+    for path, content in {output: data, **beside}.items():
         mode = PUBLISHED if ".certificate" in path.suffixes else PRIVATE
         write_file(path, content, overwrite=overwrite or path in again, mode=mode)
         click.echo(f"Written: {plain(str(path))}", err=True)
@@ -164,7 +166,7 @@ def _row_proof(connection: sqlite3.Connection, number: int, run: str, entry: str
         )
     kept = signing.kept_seals(connection, number, card)
     if not kept:
-        kept = [signing.sign_run(connection, number, data, signing.own_signer(database.home()), datetime.now(UTC))]
+        kept = [signing.sign_run(connection, number, signing.own_signer(database.home()), datetime.now(UTC))]
     return signing.prove_row(kept[0], reading.objects(card, "results"), entry).data()
 
 
@@ -210,15 +212,14 @@ def _released(connection: sqlite3.Connection, number: int, submitter: str, vault
         return releasing.release_run(connection, number, submitter, known, open_texts)
 
 
-def _seal_file(
-    connection: sqlite3.Connection, number: int, data: bytes, output: Path, role: str | None
-) -> dict[Path, bytes]:
+def _seal_file(connection: sqlite3.Connection, number: int, output: Path, role: str | None) -> dict[Path, bytes]:
     """Return the seal of a card by the path next to it; for an imported one the seal that came with it, if any.
 
     Says whose key signed, and why none did where the keys cannot be read.
     """
-    if runs.read_run(connection, number).imported:
-        card = reading.parse_object(data, output.name)
+    run = runs.read_run(connection, number)
+    if run.imported:
+        card = rows.raw_card(connection, run)
         sealed = next(iter(signing.kept_seals(connection, number, card)), None)
     else:
         try:
@@ -228,10 +229,10 @@ def _seal_file(
                 raise
             click.echo(plain(f"warning: The card is not signed. {error}"), err=True)
             return {}
-        sealed = signing.sign_run(connection, number, data, signer, datetime.now(UTC))
+        sealed = signing.sign_run(connection, number, signer, datetime.now(UTC))
         words = signer.public.phrase
         click.echo(plain(f"Signed with the key of this {signer.role}. Its six words are: {words}"), err=True)
-        card = reading.parse_object(data, output.name)  # only now: signing held the card too
+        card = rows.streamed_card(connection, run)
     if sealed is None:
         return {}
     return {output.with_suffix(signing.SUFFIX): signing.outgoing(sealed, card).data()}

@@ -6,7 +6,7 @@ import pytest
 
 from corpora.checks.entries import PlacedEntry
 from corpora.files import packed_list, places
-from corpora.files.packed_list import HashSet, PackedList, PlaceMap, in_blocks
+from corpora.files.packed_list import HashSet, ListPart, PackedList, PlaceMap, in_blocks
 from corpora.files.places import without_gaps
 from corpora.files.problems import CorpusError
 from corpora.formats import load as load_module
@@ -68,6 +68,8 @@ def test_place_map_has_items_by_rising_places() -> None:
     gaps = (*range(70), 71)
     assert without_gaps(gaps) is gaps
     assert [list(block) for block in in_blocks(range(5), 2)] == [[0, 1], [2, 3], [4]]
+    part = ListPart(items, (2, 0))
+    assert (list(part), len(part), part[1], list(part[1:])) == (["c", "a"], 2, "a", ["a"])
 
 
 def test_hash_set_knows_what_came_before(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,16 +102,16 @@ def test_signing_changes_no_card(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection)
     seal(connection, number)
     before = export_run(connection, number, ExportForm.CARD)
-    first = sign_run(connection, number, before, MINE, NOW)
+    first = sign_run(connection, number, MINE, NOW)
     assert export_run(connection, number, ExportForm.CARD) == before
     later = datetime(2027, 1, 1, tzinfo=UTC)
-    assert sign_run(connection, number, before, MINE, later) == first  # one seal of one key
-    other = sign_run(connection, number, before, THEIRS, later)
+    assert sign_run(connection, number, MINE, later) == first  # one seal of one key
+    other = sign_run(connection, number, THEIRS, later)
     assert kept_seals(connection, number, json.loads(before)) == [other, first]
     assert first.seal.root != other.seal.root  # other salts
     connection.execute("UPDATE card_seals SET file = x'7b7d'")
     assert kept_seals(connection, number, json.loads(before)) == [], "damaged"
-    again = sign_run(connection, number, before, MINE, NOW)
+    again = sign_run(connection, number, MINE, NOW)
     assert read_seal(again.data()) == again
     connection.execute("DELETE FROM runs")
     assert connection.execute("SELECT count(*) FROM card_seals").fetchone() == (0,)
@@ -203,7 +203,7 @@ def test_rows_that_stay_at_home_are_sealed_and_not_guessed(connection: sqlite3.C
     number = factory.add_run(connection, secrets, [f"sekreta {n}" for n in range(6)])
     seal(connection, number)
     card = card_bytes(load_card(connection, number))
-    kept, raw = sign_run(connection, number, card, MINE, NOW), json.loads(card)
+    kept, raw = sign_run(connection, number, MINE, NOW), json.loads(card)
     assert (raw["results"], kept.seal.rows) == ([], 6)
     leaving = outgoing(kept, raw)
     assert leaving.salts is None  # without them no guess at a row is confirmed
@@ -240,7 +240,7 @@ def test_organisation_signs_before_the_computer(tmp_path: Path) -> None:
 def test_nobody_signs_what_another_made(connection: sqlite3.Connection) -> None:
     data = written(sealed())
     import_card(connection, data, "card.json")
-    refuses(UsageError, "only who made it", sign_run, connection, 1, data, MINE, NOW)
+    refuses(UsageError, "only who made it", sign_run, connection, 1, MINE, NOW)
 
 
 def test_what_is_no_seal_is_refused() -> None:
@@ -369,8 +369,8 @@ def test_it_was_sealed_between_two_lines(connection: sqlite3.Connection, tmp_pat
     vault = keepers.filled(tmp_path)
     before = lines(vault)
     number, card = run_of(connection)
-    made = sign_vault_run(vault, connection, number, card, keepers.MINE)
-    again = sign_vault_run(vault, connection, number, card, keepers.MINE)
+    made = sign_vault_run(vault, connection, number, keepers.MINE)
+    again = sign_vault_run(vault, connection, number, keepers.MINE)
     assert (again, len(lines(vault))) == (made, len(before) + 1)  # told once
     vault.open("greetings", "later", keepers.MINE)
     log = lines(vault)
@@ -383,7 +383,7 @@ def test_it_was_sealed_between_two_lines(connection: sqlite3.Connection, tmp_pat
     assert "after line 2 " in verdict.checks[-1].words
     assert "before line 3 " in verdict.checks[-1].words
     # another keeper's signature stands behind the line of the first
-    second = sign_vault_run(vault, connection, number, card, keepers.THEIRS)
+    second = sign_vault_run(vault, connection, number, keepers.THEIRS)
     assert second.seal.after is not None
     assert second.seal.after.seq == 3
 
@@ -392,16 +392,16 @@ def test_stopped_before_its_line_it_may_be_much_later(
     connection: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = keepers.filled(tmp_path)
-    number, card = run_of(connection)
+    number, _ = run_of(connection)
 
     def full(*_: object) -> None:
         raise VaultError(FileProblem.INVALID, "no room")
 
     with monkeypatch.context() as patched:
         patched.setattr(Vault, "write", full)
-        refuses(VaultError, "", sign_vault_run, vault, connection, number, card, keepers.MINE)
+        refuses(VaultError, "", sign_vault_run, vault, connection, number, keepers.MINE)
     assert len(lines(vault)) == 2
-    made = sign_vault_run(vault, connection, number, card, keepers.MINE)  # goes on with the seal that was kept
+    made = sign_vault_run(vault, connection, number, keepers.MINE)  # goes on with the seal that was kept
     assert checks(judged_time(made, lines(vault)))["time"] is True
     bare = seal_card(sealed(), [], keepers.MINE, NOW, log_end(vault.read()))
     found = judged_time(bare, lines(vault)).checks[-1]

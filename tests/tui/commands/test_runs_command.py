@@ -346,7 +346,7 @@ def test_runs_verify_signed_card_by_who_knows_the_key(card: Path, monkeypatch: p
 
 
 def test_runs_import_takes_no_seal_of_another_card(card: Path, connection: sqlite3.Connection, number: int) -> None:
-    sign_run(connection, number, card.read_bytes(), STRANGER, datetime.now(UTC))
+    sign_run(connection, number, STRANGER, datetime.now(UTC))
     assert rosetta_runs("verify", "last").stdout.count("signature: made") == 2
     forged = json.loads(card.read_bytes()) | {"timestamp": "2020-01-01T00:00:00Z"}
     card.write_text(json.dumps(forged | {"run_card_hash": card_hash(forged)}), encoding="utf-8")
