@@ -195,8 +195,10 @@ def as_stated(card: JsonObject) -> dict[str, dict[str, float]]:
     scores = block(card, "scores")
     versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
     stated_values: dict[str, dict[str, float]] = {}
-    for id_ in named_metrics(card):
-        why = why_as_stated(id_, versions) or (None if row_of(id_) else _NOT_KNOWN)
+    named = named_metrics(card)
+    reasons = why_as_stated(named, versions)
+    for id_ in named:
+        why = reasons.get(id_) or (None if row_of(id_) else _NOT_KNOWN)
         value = number(scores.get(id_))
         if why is not None and value is not None:
             stated_values.setdefault(why, {})[id_] = value

@@ -169,14 +169,17 @@ def metric_task(id_: str) -> str:
     return next(iter((*(row.tasks if row else ()), *of_pack)), TRANSLATION)
 
 
-def why_as_stated(id_: str, versions: Mapping[str, str]) -> str | None:
-    """Return why values of a pack's metric can only be repeated as stated; None where they can be computed.
+def why_as_stated(ids: Iterable[str], versions: Mapping[str, str]) -> dict[str, str]:
+    """Return why values of some packs' metrics can only be repeated as stated, by id; those that can be computed are left out.
 
-    ``versions`` are those that the values were computed with, by pack; so is a metric's of no pack.
+    ``versions`` are those that the values were computed with, by pack.
     """
-    name, point, _ = id_.partition(".")
-    if not point:
-        return None
+    reasons = {id_: _why_as_stated(id_, versions) for id_ in ids if "." in id_}
+    return {id_: why for id_, why in reasons.items() if why is not None}
+
+
+def _why_as_stated(id_: str, versions: Mapping[str, str]) -> str | None:
+    name = id_.partition(".")[0]
     pack, stated = pack_named(name), versions.get(name, "")
     versioned_name = f"{name} {stated}".strip()
     if pack is None:

@@ -62,7 +62,7 @@ def packaged_makers(name: str) -> tuple[Mapping[str, Maker], str | None]:
     if wrong:
         why = f"METRICS has no Maker for {', '.join(wrong)}"
         return {}, f"{why}. Install another version, or tell its makers."
-    return {id_: makers[id_] for id_ in computed}, None
+    return {id_: guarded(pack.name, makers[id_]) for id_ in computed}, None
 
 
 def surface() -> tuple[str, ...]:
@@ -101,19 +101,11 @@ def choose_metrics(resources: Resources, wanted: Collection[str]) -> tuple[tuple
 
 def _why_off(id_: str, resources: Resources) -> str | None:
     """Return why a metric can have no value with these resources; None where it can, or nothing computes it."""
-    made = maker(id_)
-    pack = None if id_ in specification().metrics else pack_of(id_)
-    if pack is None or not pack.package:
-        return None if made is None else made.why_off(resources)
-    if (why := why_no_pack(pack.name)) is not None:
-        return f"the pack {pack.name} does not work: {why.rstrip('.')}"
-    if made is None:
-        return None
-    try:
-        str(made.make(resources).signature)
+    if (made := maker(id_)) is not None:
         return made.why_off(resources)
-    except Exception as error:  # noqa: BLE001  code from outside
-        return f"the pack {pack.name} does not make it: {describe(error)}"
+    pack = pack_of(id_)
+    why = why_no_pack(pack.name) if pack is not None and pack.package else None
+    return None if why is None else f"the pack {id_.partition('.')[0]} does not work: {why.rstrip('.')}"
 
 
 def make_metrics(resources: Resources) -> tuple[Metric, ...]:
@@ -123,11 +115,10 @@ def make_metrics(resources: Resources) -> tuple[Metric, ...]:
 
 def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
     """Make the metrics of a setup; one that another version knows and this one does not is left out."""
-    setup, own = resources.setup, specification().metrics
-    for id_ in setup.metrics:
-        if (id_ in own or why_as_stated(id_, setup.packs) is None) and (made := maker(id_)) is not None:
-            metric = made.make(resources)
-            yield metric if id_ in own else guarded(metric)
+    stated = why_as_stated(resources.setup.metrics, resources.setup.packs)
+    for id_ in resources.setup.metrics:
+        if id_ not in stated and (made := maker(id_)) is not None:
+            yield made.make(resources)
 
 
 def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = None) -> Scorer:
@@ -146,8 +137,8 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
     ids = [id_ for id_ in resources.setup.metrics if id_ not in others]
     foreign = [id_ for id_ in ids if id_ not in known]
     # why metrics that have a table here, or would with their pack, are not computed here
-    stated = {id_: why_as_stated(id_, resources.setup.packs) for id_ in foreign}
-    why_foreign = {i: why or OTHER_VERSION for i, why in stated.items() if why or row_of(i)}
+    stated = why_as_stated(foreign, resources.setup.packs)
+    why_foreign = {id_: stated.get(id_, OTHER_VERSION) for id_ in foreign if id_ in stated or row_of(id_)}
     return Scorer(
         metrics,
         whole,

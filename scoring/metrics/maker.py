@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from scoring.core.inventory import pack_of
 from scoring.core.metric import FAILED, Compared, CorpusMetric, FloatArray, MatchRate, Metric, RateMetric, Statistics
+from scoring.core.packs import describe
 from scoring.core.setup import ScoringSetup, Translation
 
 if TYPE_CHECKING:
@@ -50,11 +50,21 @@ _MOST = 2.0**53
 T = TypeVar("T")
 
 
-def guarded(metric: Metric | CorpusMetric) -> Metric | CorpusMetric:
-    """Return a metric of outside code that never raises; one of the program's own as it is."""
-    pack = pack_of(metric.info.id)
-    if pack is None or not pack.package:
-        return metric
+def guarded(pack: str, maker: Maker) -> Maker:
+    """Return a maker of outside code whose metric never raises, and is off where it cannot be made."""
+
+    def why_off(resources: Resources) -> str | None:
+        try:
+            str(maker.make(resources).signature)
+            return maker.why_off(resources)
+        except Exception as error:  # noqa: BLE001  code from outside
+            return f"the pack {pack} does not make it: {describe(error)}"
+
+    return Maker(lambda resources: _guarded(maker.make(resources)), why_off)
+
+
+def _guarded(metric: Metric | CorpusMetric) -> Metric | CorpusMetric:
+    """Return a metric that never raises."""
     if isinstance(metric, CorpusMetric):
         outside = type("OutsideCorpusMetric", (_OutsideCorpus,), {"info": metric.info})
         return outside(metric)  # type: ignore[no-any-return]
