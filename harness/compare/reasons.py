@@ -19,9 +19,9 @@ from harness.store.runs import Run
 from scoring.card.constant import spread
 from scoring.core.metric import FloatArray, StatisticsError
 from scoring.core.scorer import Scorer
+from scoring.findings.content import STRIPPED_BY, stripped
 from scoring.findings.engine import MOST_EXAMPLES, OutputCosts, find
 from scoring.findings.finding import LEAST_SHARE, FindingCode, OutputFinding
-from scoring.findings.stripping import STRIPPED_BY, stripped
 
 CHRF = "chrf_plus_plus"
 EXAMINED_AT_ONCE = 4_000  # outputs in memory while a run is examined

@@ -18,8 +18,7 @@ from corpora.files.problems import CardError
 from corpora.languages.tags import SHIPPED, CardNames, list_cards, shipped_names
 from corpora.text.messages import counted
 from harness.annotators import ANNOTATORS
-from harness.box.engines import NEEDS_LINUX, engines, limits_whole_box
-from harness.box.own_process import shut_off
+from harness.box.engines import NEEDS_LINUX, engines, limits_whole_box, shut_off
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.installation import always_needed, hfst_has_wheel, install_line, uninstall_line
 from harness.core.version import VERSION

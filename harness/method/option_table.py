@@ -23,7 +23,7 @@ SEGMENTS: Final = ("development", "diagnostic", "gold_standard", "held_out")
 CHECKS: Final = ("source-copy", "length", "placeholders", "script", "glossary", "fst")
 TOOLS: Final = ("lookup", "analyse")
 STRIPS: Final = ("prose", "wrapper", "quotes")
-"""What may be taken off an output before it is scored, in this order (``scoring.findings.stripping``)."""
+"""What may be taken off an output before it is scored, in this order (``scoring.findings.content``)."""
 
 
 class OptionKind(Enum):

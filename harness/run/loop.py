@@ -294,7 +294,7 @@ class RunLoop:
         steps = self._method.setup.options.get("strip", ())
         if not steps or output.text is None:
             return output
-        from scoring.findings.stripping import stripped  # its patterns, which most runs do without
+        from scoring.findings.content import stripped  # its patterns, which most runs do without
 
         text = stripped(question.source, output.text, steps)
         if text == output.text:

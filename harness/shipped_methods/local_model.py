@@ -17,7 +17,7 @@ from corpora.files.json_types import JsonObject
 from corpora.files.toml_text import first_problem
 from harness.box.boxed import BoxedMethod
 from harness.box.engine import BoxedCode, Limits
-from harness.box.own_process import OwnProcess
+from harness.box.engines import OwnProcess
 from harness.core.failures import UsageError
 from harness.core.installation import install_line
 from harness.core.user_file import folder_sha256

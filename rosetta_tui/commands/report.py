@@ -19,7 +19,7 @@ with when_used():
     from review.office.results import results
     from review.office.store import store
     from rosetta_tui.commands import leaderboard as leaderboard_command
-    from rosetta_tui.html import leaderboard_page, released_page, review_page, run_page, sweep_page
+    from rosetta_tui.html import leaderboard_page, review_page, run_page, sweep_page
 
 
 _MOST_BYTES: Final = 2**24
@@ -90,7 +90,7 @@ def _page(
         card = Path(name)
         data = user_file.read_bytes(card, "a released card", _MOST_BYTES)
         with database.opened() as connection:
-            return released_page.released_page(data, card.name, connection), f"{card.stem}.html"
+            return leaderboard_page.released_page(data, card.name, connection), f"{card.stem}.html"
     with database.opened() as connection:
         if kind == "sweep":
             sweep = sweeps.find_sweep(connection, name)

@@ -26,8 +26,8 @@ from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.content import DetailLine, show
 from rosetta_tui.toolkit.messages import NewRunAsked
 from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
+from scoring.findings.content import STRIPPED_BY
 from scoring.findings.finding import FindingCode, OutputFinding, finding_name
-from scoring.findings.stripping import STRIPPED_BY
 
 REASONS = Binding("w", "reasons", "Why", tooltip="What is wrong with the outputs, counted", id="reasons")
 BOTH = 30  # lines of a screen below which reasons go when parts or entries are wanted, so that entries are seen

@@ -192,14 +192,12 @@ def tiers_json(
 
 def as_stated(card: JsonObject) -> dict[str, dict[str, float]]:
     """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
-    scores = block(card, "scores")
-    versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
+    packs = block(block(card, "scoring"), "packs")
+    reasons = why_as_stated(named_metrics(card), {name: str(stated) for name, stated in packs.items()})
     stated_values: dict[str, dict[str, float]] = {}
-    named = named_metrics(card)
-    reasons = why_as_stated(named, versions)
-    for id_ in named:
+    for id_ in named_metrics(card):
         why = reasons.get(id_) or (None if row_of(id_) else _NOT_KNOWN)
-        value = number(scores.get(id_))
+        value = number(block(card, "scores").get(id_))
         if why is not None and value is not None:
             stated_values.setdefault(why, {})[id_] = value
     return stated_values

@@ -1,4 +1,4 @@
-"""What an answer lacks or has too much of: copies, equal outputs, cuts, numbers, placeholders."""
+"""What an answer lacks or has too much of: copies, equal outputs, cuts, numbers, placeholders, and what stands around it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from unicodedata import decimal
 
+from corpora.model.entry import Entry
 from corpora.text.comparison import bare_form
 from corpora.text.tokens import read_placeholders
+from scoring.findings.finding import FindingCode
 from scoring.findings.writing import OutputRow, RowFault, ends_sentence, to_check
 from scoring.words.violations import added_line_breaks, added_outer_quotes
 
@@ -308,3 +311,35 @@ def quotes(row: OutputRow) -> RowFault | None:
 def line_breaks(row: OutputRow) -> RowFault | None:
     """Return a hit where an answer has line breaks, and neither source nor reference has one."""
     return RowFault(row) if added_line_breaks(row.body, row.accepted) else None
+
+
+# ---- Taking off an output what stands around the answer: introductions, wrappers, quotation marks ----
+#
+# A run does this before anything is scored, so only the source is read: what the source has too is no fault.
+
+_DETECTORS: Mapping[str, tuple[Callable[[OutputRow], RowFault | None], ...]] = MappingProxyType(
+    {"prose": (thoughts, prose), "wrapper": (wrapper,), "quotes": (quotes,)}
+)
+STRIPPED_BY: Mapping[FindingCode, str] = MappingProxyType(
+    {
+        FindingCode.BEGINNING: "prose",
+        FindingCode.PROSE: "prose",
+        FindingCode.WRAPPER: "wrapper",
+        FindingCode.QUOTES: "quotes",
+    }
+)
+"""Finding → the step that takes it off."""
+
+
+def stripped(source: str, output: str, steps: Collection[str]) -> str:
+    """Return an output without what ``steps`` take off, in a fixed order; itself where nothing would be left.
+
+    Steps: ``prose`` (reasoning, an introduction, a note), ``wrapper`` (a fence, JSON, a tag), ``quotes``.
+    """
+    row = OutputRow(0, Entry(id=0, source=source, reference=""), output)
+    changed = False
+    for step, detectors in _DETECTORS.items():
+        for detect in detectors if step in steps and not row.blank else ():
+            hit = detect(row)
+            changed = changed or (hit is not None and hit.corrected is not None)
+    return row.body if changed and row.body.strip() else output

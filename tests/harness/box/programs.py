@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from harness.box.boxed import boxed_method
 from harness.box.engine import BoxedCode
-from harness.box.own_process import OwnProcess, shut_off
+from harness.box.engines import OwnProcess, shut_off
 from tests.harness.box.adversaries import REACHING, UNRULY
 from tests.harness.box.making import SMALL, asked, boxed, outside_of, setup, written
 

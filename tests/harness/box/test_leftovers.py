@@ -23,11 +23,11 @@ from typing import Any
 import pytest
 
 from harness.box import boxed as boxed_module
-from harness.box import own_process
+from harness.box import engines
 from harness.box.boxed import BoxedMethod, boxed_method
 from harness.box.engine import BoxedCode, BoxFailure, BoxStage, Inside, Launch, Limits, WhoseFault, laid_in, starts
+from harness.box.engines import OwnProcess
 from harness.box.inside.runner import SITE
-from harness.box.own_process import OwnProcess
 from harness.core.failures import ErrorClass
 from tests.harness.box.making import (
     SMALL,
@@ -217,7 +217,7 @@ def test_a_box_ends_whose_first_process_was_taken_over(tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def outside_of_a_box(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried here is the process itself, also where an ordinary user's would run in a box."""
-    monkeypatch.setattr(own_process, "shut_off", lambda: False)
+    monkeypatch.setattr(engines, "shut_off", lambda: False)
 
 
 PLANTED = "raise SystemExit('this must not be imported')\n"
@@ -251,7 +251,7 @@ def test_what_is_planted_is_not_imported(tmp_path: Path, monkeypatch: pytest.Mon
     runner = (inside / "runner.py").read_text("utf-8")
     assert runner.count(f'"{SITE}"') == 1
     (inside / "runner.py").write_text(runner.replace(f'"{SITE}"', repr(str(site))), "utf-8")
-    monkeypatch.setattr("harness.box.own_process.files", lambda _: inside)
+    monkeypatch.setattr("harness.box.engines.files", lambda _: inside)
     names = [f"planted{number}" for number in range(len(places))]
     for [output] in asked(_method(tmp_path / "code", LOOKS), *([name] for name in names)):
         found, *looked = json.loads(output.text or "")

@@ -17,7 +17,7 @@ import pytest
 
 from corpora.model.entry import Entry
 from harness.box.engine import BoxStage, Inside, Launch, Limits, WhoseFault
-from harness.box.own_process import OwnProcess
+from harness.box.engines import OwnProcess
 from harness.core.calls import Calls, Price, Reply, Request, Usage
 from harness.core.failures import BudgetReached, CallError, ErrorClass, HarnessError, Refused, RunState, UsageError
 from harness.core.user_file import folder_sha256

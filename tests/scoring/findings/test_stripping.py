@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.findings.stripping import stripped
+from scoring.findings.content import stripped
 
 SOURCE = "I see the dog."
 EVERY = ("prose", "wrapper", "quotes")

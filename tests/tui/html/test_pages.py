@@ -41,9 +41,8 @@ from review.office.store.store import Office
 from review.verdict.certificate.certify import certify
 from rosetta_tui.commands import rosetta
 from rosetta_tui.html.entries import weakest
-from rosetta_tui.html.leaderboard_page import leaderboard_page
+from rosetta_tui.html.leaderboard_page import leaderboard_page, released_page
 from rosetta_tui.html.page import MOST_LETTERS
-from rosetta_tui.html.released_page import released_page
 from rosetta_tui.html.review_page import page_of_verdicts, review_page, verdict
 from rosetta_tui.html.run_page import RunFacts, page_of_run, read_facts, run_page
 from rosetta_tui.html.stick_pages import ON_A_SHEET, cards_page
