@@ -251,7 +251,7 @@ def test_what_is_planted_is_not_imported(tmp_path: Path, monkeypatch: pytest.Mon
     runner = (inside / "runner.py").read_text("utf-8")
     assert runner.count(f'"{SITE}"') == 1
     (inside / "runner.py").write_text(runner.replace(f'"{SITE}"', repr(str(site))), "utf-8")
-    monkeypatch.setattr("harness.box.engines.files", lambda _: inside)
+    monkeypatch.setattr("harness.box.engines.__file__", str(tmp_path / "engines.py"))
     names = [f"planted{number}" for number in range(len(places))]
     for [output] in asked(_method(tmp_path / "code", LOOKS), *([name] for name in names)):
         found, *looked = json.loads(output.text or "")
