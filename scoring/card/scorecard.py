@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -223,11 +224,17 @@ def scorecard(
         identical=identical,
         caveats=caveats,
     )
-    return RunScores(
+    of_table: dict[str, Any] = {
         **_metric_fields(table, values, scorer.told_of),
+        **{f"by_{part}": _groups(groups) for part, groups in breakdowns(entries, table, seed=seed).items()},
+        "confidence_intervals": _written(intervals, wilson_intervals(table)),
+        "spread": spreads(table.only(packed).entry_values()),
+    }
+    del table  # before the findings, which take as much memory
+    return RunScores(
+        **of_table,
         **{f"{id_}{RAISED}": number for id_, number in raised.items()},
         **_composite_fields(mixed if scorer.mixes else _NO_COMPOSITE),
-        **{f"by_{part}": _groups(groups) for part, groups in breakdowns(entries, table, seed=seed).items()},
         quality_tier=claim.quality_tier,
         claimable_tier=claim.claimable_tier,
         tier_in_words=claim.words(),
@@ -237,9 +244,7 @@ def scorecard(
         reasons=reasons,
         floors=floor_values,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
-        confidence_intervals=_written(intervals, wilson_intervals(table)),
-        findings=None if outputs is None else _findings(entries, outputs, table, scorer),
-        spread=spreads(table.only(packed).entry_values()),
+        findings=None if outputs is None else _findings(entries, outputs, statistics, scorer),
         signatures=scorer.signatures,
         comet_model=comet_model,
         total=len(entries),
@@ -249,7 +254,7 @@ def scorecard(
 
 
 def _findings(
-    entries: Sequence[Entry], outputs: Sequence[str], table: Table, scorer: Scorer
+    entries: Sequence[Entry], outputs: Sequence[str], statistics: Sequence[EntryStatistics], scorer: Scorer
 ) -> tuple[FindingCount, ...]:
     """Return the findings without entries and examples, priced by the run's own chrF++ where it has it."""
     from scoring.findings.engine import find  # its patterns, which reading a card does without
@@ -261,9 +266,10 @@ def _findings(
         Random(0).shuffle(order)  # noqa: S311  a corpus may have an order that repeats
     parts: dict[FindingCode, list[FindingCount]] = {}
     for first in range(number):
-        places = sorted(order[first::number])
-        known = None if chrf is None else table.rows(places).columns(CHRF)
-        texts = (entries, outputs) if number == 1 else (ListPart(entries, places), ListPart(outputs, places))
+        parts_of = partial(ListPart, places=array("l", sorted(order[first::number])))
+        texts = (entries, outputs) if number == 1 else (parts_of(entries), parts_of(outputs))
+        taken = statistics if number == 1 else parts_of(statistics)
+        known = None if chrf is None else scorer.table(taken).columns(CHRF)
         for finding in find(*texts, chrf, known, read=scorer.alike):
             parts.setdefault(finding.code, []).append(finding.counts())
     counts = (findings[0] if number == 1 else _joined(findings, len(entries)) for findings in parts.values())

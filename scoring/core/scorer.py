@@ -160,7 +160,7 @@ class Scorer:
         if len(statistics) <= _BLOCK:
             return Table.of(self.metrics, statistics, self.weighing)
         return Table.joined(
-            [Table.of(self.metrics, part, self.weighing).small() for part in in_blocks(statistics, _BLOCK)]
+            [Table.of(self.metrics, [*part], self.weighing).small() for part in in_blocks(statistics, _BLOCK)]
         )
 
     @property
