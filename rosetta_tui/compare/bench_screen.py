@@ -123,6 +123,7 @@ class BenchScreen(PanedScreen):
         self.set_interval(1 / LOOKS_PER_SECOND, self.look_at_run)
 
     def _nothing(self, why: str) -> None:
+        self.query("#estimate, #outcome, RowsAndPane").set(display=False)
         self.query_one(EmptyState).say("Nothing can be asked again here.", show(why).append("\n\nesc goes back"))
 
     async def _begin(self, facts: BenchFacts) -> None:
@@ -296,7 +297,7 @@ class BenchScreen(PanedScreen):
         facts = self.facts
         if facts is None:
             return
-        parts = [outcome_line(facts)]
+        parts = [] if self.asking and not facts.now else [outcome_line(facts)]
         if self.live.failed is not None:
             parts.append(show(f"✗ {self.live.failed.message}", "$bad"))
         elif self.live.finished is not None and self.live.finished.reason:

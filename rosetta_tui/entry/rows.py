@@ -193,7 +193,7 @@ class EntryRows(OrderedRows):
         if waiting is None:
             return ""
         wait = f" in {waiting.seconds:.0f} s" if waiting.seconds >= 1 else ""
-        return f"try {waiting.attempt} of {waiting.attempts_allowed}{wait} · {waiting.reason}"
+        return f"{waiting.reason} · try {waiting.attempt} of {waiting.attempts_allowed}{wait}"
 
 
 def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:

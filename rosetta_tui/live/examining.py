@@ -48,6 +48,9 @@ Found = TypeVar("Found")
 class WhyPanel(DetailLine):
     """The first reasons below each other, where a screen is wide enough for a panel of them."""
 
+    def on_mount(self) -> None:
+        self.tell(Content.styled("outputs are examined every few seconds", "$quiet"), "Why")
+
     def show_reasons(self, reasons: Sequence[ReasonRow]) -> None:
         width = max(12, self.content_size.width)
         lines = [reason_words(reason, width=width) for reason in reasons[:PANEL_LINES]]

@@ -170,7 +170,7 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
             "No further entry is begun. What is under way is finished, then the run stops; it can continue later.",
         )
     if live.finished is None:
-        return None
+        return None if live.trouble is None else _trouble_words(live, live.trouble)
     if live.complete:
         return Content.assemble(
             ("Complete. ", "bold $good"),
@@ -183,6 +183,27 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
         show(f"{sentence(end.reason)} " if end.reason else ""),
         "Nothing is lost. ",
         _go_on(key, resume_call(end.run_id, end.failed, number, more_money=end.budget_reached)),
+    )
+
+
+_TROUBLES = {
+    "429": ("asks for fewer calls", "The run asks more slowly; fewer calls at once (c) may help."),
+    "timeout": ("does not answer in time", "Fewer calls at once (c) or a longer --timeout may help."),
+    "connection": ("cannot be reached", "Check that it runs, and the network."),
+    "server": ("reports a server error", "Its log says more."),
+    "": ("sends no usable answer", "Its log says more."),
+}
+"""What an endpoint does, and what to do, by the reason of a try; a status from 500 on is `server`."""
+
+
+def _trouble_words(live: LiveRun, reason: str) -> Content:
+    """Return what the endpoint does while most calls fail, and what to do."""
+    name = live.started.setup.provider if live.started else None
+    kind = "server" if reason.isdecimal() and int(reason) >= 500 else reason
+    does, hint = _TROUBLES.get(kind, _TROUBLES[""])
+    tries = counted(live.retrying, "entry waits", "entries wait")
+    return Content.assemble(
+        show(f"{name or 'The endpoint'} {does}", "bold $warn"), show(f" ({reason}): {tries} for another try. {hint}")
     )
 
 

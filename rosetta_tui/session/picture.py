@@ -5,7 +5,7 @@ Screens ask this picture a few times a second instead of hearing each event.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -51,6 +51,8 @@ class LiveRun:
         self._stored = bytearray()
         self._asked: frozenset[int] = frozenset()
         self._waiting: Mapping[int, Waiting] = {}
+        self.trouble: str | None = None
+        """Why most calls fail, such as `429` or `timeout`, from their third try until one succeeds; else None."""
         self._values: deque[tuple[int, Mapping[str, float | None]]] = deque()  # entries done and values then
         self._speed: deque[tuple[float, int]] = deque(maxlen=SPARK_SECONDS * 4)
 
@@ -62,10 +64,14 @@ class LiveRun:
             match event:
                 case EntryScored(result=result):
                     self._store(result)
+                    self.trouble = self.trouble if result.failed else None
                 case Progress():
                     self.progress = event
                     self._asked = frozenset(event.in_flight)
                     self._waiting = {waiting.position: waiting for waiting in event.waiting}
+                    again = [waiting for waiting in event.waiting if waiting.attempt > 2]
+                    if again and len(event.waiting) >= len(event.in_flight):
+                        self.trouble = Counter(waiting.reason for waiting in again).most_common(1)[0][0]
                     self._speed.append((event.elapsed_seconds, event.done))
                     self._remember_values(event)
                 case Started():
@@ -83,7 +89,7 @@ class LiveRun:
 
     def _nothing_under_way(self) -> None:
         """Forget calls that were under way: nobody waits for them any more, as where a process was killed."""
-        self._asked, self._waiting = frozenset(), {}
+        self._asked, self._waiting, self.trouble = frozenset(), {}, None
 
     def _store(self, result: Result) -> None:
         if result.position >= len(self._stored):

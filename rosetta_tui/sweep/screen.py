@@ -365,7 +365,7 @@ class SweepScreen(Screen[None]):
         cell, line = self.view.cell, self.query_one("#chosen", Static)
         self.refresh_bindings()
         if self._map is None or cell is None:
-            line.update(show("The plan has no run here.\n\n", "$quiet"))
+            line.update(Content.styled("The plan has no run here.\n\n", "$quiet"))
             return
         name, numbers, notes = chosen_words(self._map, cell)
         asks = cell.state == "stopped" or "≠" in cell.signs or cell.failed

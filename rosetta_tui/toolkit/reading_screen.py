@@ -266,7 +266,7 @@ class SectionScreen(ReadingScreen[Found]):
         self._show_parts(said=False, rows=False, about=False)
         self.query_one(SectionLine).show_sections(self.sections, self.opened, {})
         self.query_one(StatusBar).say(show(f"✗ {title}", "$bad"))
-        quiet = [show(f"\n\n{line}", "$quiet") for line in more]
+        quiet = [Content("\n\n") + show(line, "$quiet") for line in more]
         self.query_one(EmptyState).say(title, Content.assemble(show(why), *quiet))
         self.set_focus(None)
         self.refresh_bindings()

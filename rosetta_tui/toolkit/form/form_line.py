@@ -164,8 +164,9 @@ class SuggestingLine(Vertical):
             last = self.offers.option_count - 1
             self.offers.highlighted = 0 if before is None else max(0, min(last, before + by))
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's form
-        return self.is_open if action == "close" else True
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key is for the list; while none is open or being found only ``down`` is."""
+        return self.is_open or self._looking is not None or (action, parameters) == ("move", (1,))
 
     def action_close(self) -> None:
         self.workers.cancel_group(self, "offers")
@@ -303,11 +304,16 @@ class Ticks(Widget, can_focus=True):
 
 
 MOST_TYPED = 20_000  # characters of one field; a list of entry ids may be long
-LISTS = "↓ lists what there is"  # is in an empty line that suggests and has no value by default
+LISTS = "↓ lists what there is"  # is in an empty line that suggests
 
 
 class FormLine(Vertical):
     """Label and control side by side; words about the value below, with a mark where it is wrong."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [  # for controls that do not use them
+        Binding("down", "app.focus_next", "Next field", show=False),
+        Binding("up", "app.focus_previous", "Field before", show=False),
+    ]
 
     @dataclass
     class Changed(Message):
@@ -412,7 +418,8 @@ def _control(
     if field.kind in {FieldKind.TICKS, FieldKind.SWITCH}:
         return Ticks({YES: "yes"} if field.kind is FieldKind.SWITCH else choices, _ticked(field, value))
     if suggest is not None:
-        return SuggestingLine(_typed(value), suggest, field.default or LISTS, completes=field.name not in OPEN)
+        hint = f"{field.default} · ↓ lists more" if field.default else LISTS
+        return SuggestingLine(_typed(value), suggest, hint, completes=field.name not in OPEN)
     return Input(
         _typed(value),
         placeholder=field.default,

@@ -25,6 +25,7 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.session.engine import Engine
+from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 from tests.tui.new_run.form import Starting, path
 from tests.tui.scenes import HOSTILE
@@ -70,6 +71,12 @@ async def test_walk_from_a_poor_run_to_a_better_one(path: Path, tmp_path: Path) 
             bench = app.screen
             assert isinstance(bench, BenchScreen)
             assert "the 20 worst of run" in text(app)
+            assert "by coaching · ↓ lists more" in text(app)
+            await press(pilot, "tab", "tab", "tab", "down")  # the temperature has no list
+            assert bench.table.has_focus
+            await press(pilot, "shift+tab", "up", "up")  # nor has a closed list any ↑
+            assert [line.field.name for line in bench.query(FormLine) if line.has_focus_within] == ["coaching"]
+            await press(pilot, "up")
             calls = len(server.asked)
             await press(pilot, *str(prompt))
             await until(pilot, lambda: "^s asks again" in text(app))
@@ -142,6 +149,7 @@ async def test_hostile_answers_failures_and_stops_are_shown_in_words(path: Path)
             server.answer = lambda _: json_answer(completion("x"), until=held.is_set)
             await press(pilot, "ctrl+s")
             await until(pilot, lambda: "asking … 0 of 3" in text(app))
+            assert "Nothing was asked again yet" not in text(app)
             await press(pilot, "ctrl+s", "q")
             assert "Leaving stops that" in text(app)
             await press(pilot, "escape", "x")
@@ -182,6 +190,7 @@ async def test_runs_that_cannot_be_asked_otherwise_say_why(path: Path) -> None:
     async with showing(app, screen, (80, 24)) as (_, pilot):
         assert "Nothing can be asked again here." in text(app)
         assert "no prompt, coaching, model or temperature" in " ".join(text(app).split())
+        assert "output before" not in text(app), "no table without rows"
         await press(pilot, "ctrl+s", "a", "q")
         assert not stands(app, BenchScreen)
 

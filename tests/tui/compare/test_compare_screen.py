@@ -147,6 +147,14 @@ async def test_walk_by_metrics_entries_runs_and_parts(path: Path) -> None:
         assert table.entries.count == 8
 
 
+async def test_more_about_the_runs_leaves_room_for_entries(path: Path) -> None:
+    async with App(None, path).run_test(size=SMALL) as pilot:
+        screen = await shown(pilot, path, A, B)
+        await press(pilot, "i", "slash", *"better:B", "enter")
+        assert screen.table.size.height > 4, "a title and the entries"
+        assert not screen.pane.display
+
+
 async def test_nothing_is_shown_before_tests(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from rosetta_tui.compare import screen as comparing_stages
 

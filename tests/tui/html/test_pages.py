@@ -56,6 +56,7 @@ from tests.harness.release.made import CANARY
 from tests.harness.release.made import Office as ReleaseOffice
 from tests.harness.sealed.refusals import refuses
 from tests.harness.sweep.made import AXES, cells, made_sweep
+from tests.review.browser.drivers import browser
 from tests.review.thorough import first
 from tests.review.verdict import histories
 from tests.review.verdict.certified import ISSUED, certificate_of, issue, issuer, review_of
@@ -128,6 +129,29 @@ def test_a_review_says_what_its_certificate_says(tmp_path: Path) -> None:
     assert issued.sha256 in page.text
     assert "Go: the speakers find the method good enough." in page.text
     assert made.kinds() == looks, "it is no look at the ratings"
+
+
+def test_no_heading_is_parted_from_its_drawing_in_print(played: Played, found: SweepRecord) -> None:
+    certificate = certificate_of(issue(review_of(1)))
+    pages = [page_of_verdicts("spring", [verdict(certificate)], []), page_of_sweep(found, "")]
+    with closing(open_store(played.path)) as store:
+        pages.append(run_page(store, played.runs[0]))
+    headings = r'(<div class="whole">\s*)?<h2[^>]*>[^\n]*</h2>\s*(?:<p class="quiet">[^\n]*</p>\s*)?<figure(?! class="bars ranks)'
+    parted = [re.findall(headings, page) for page in pages]
+    assert [len(each) for each in parted] == [2, 1, 3]
+    assert all(each for page in parted for each in page)
+    assert all(re.search(r"\.whole,[^}]*break-inside: avoid", page) for page in pages)
+
+
+@pytest.mark.skipif(shutil.which("firefox-esr") is None, reason="Firefox is not installed")
+@pytest.mark.costly("a page in a real browser")
+async def test_the_leaderboard_fits_on_paper_in_firefox(played: Played, tmp_path: Path) -> None:
+    with closing(open_store(played.path)) as store:
+        (tmp_path / "board.html").write_text(leaderboard_page(store, None, "chrf", best=False), "utf-8")
+    async with browser("firefox", tmp_path / "profile", tmp_path / "downloads") as window:
+        await window.open(tmp_path / "board.html")
+        paper = "(b => { b.style.width = '680px'; b.style.padding = 0; return b.scrollWidth })(document.body)"
+        assert await window.run(paper) <= 680
 
 
 # What may not leave

@@ -125,6 +125,28 @@ def test_nothing_is_asked_any_more_when_a_run_is_over(killed: bool, tmp_path: Pa
     assert (live.asked, live.retrying, live.queued) == (0, 0, 5)
 
 
+def test_trouble_lasts_from_a_third_try_to_a_success(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=5, stored=5)
+    fails, answers = (
+        EntryScored("r", replace(made.results[0], error_class=kind)) for kind in (ErrorClass.SERVER, None)
+    )
+    tries = [Waiting(3, 3, 6, 4.0, "503"), Waiting(4, 2, 6, 4.0, "timeout")]
+    steps: list[tuple[Event, str | None]] = [
+        (progress(in_flight=(), waiting=tuple(tries[1:])), None),  # a second try is nothing to report
+        (progress(in_flight=(0, 1, 2), waiting=tuple(tries)), None),  # most calls are under way
+        (progress(in_flight=(0,), waiting=tuple(tries)), "503"),
+        (progress(in_flight=(0, 3, 4)), "503"),
+        (fails, "503"),
+        (answers, None),
+        (progress(in_flight=(0,), waiting=tuple(tries)), "503"),
+        (Failed("r", "gone"), None),
+    ]
+    live = LiveRun()
+    for event, trouble in [(started(5), None), *steps]:
+        live.fold([event])
+        assert live.trouble == trouble
+
+
 REPLAY = SETUP.model_copy(update={"outputs_sha256": "ab" * 32})
 NOTHING = {"cost_usd": 0.0, "spent_usd": 0.0}
 WAITING = (Waiting(3, 3, 6, 75.0, "429"), Waiting(4, 2, 6, 12.4, "timeout"))
@@ -138,6 +160,11 @@ SAID: list[tuple[int, Setup, dict[str, Any], str]] = [
     (3, SETUP, {"tokens": None}, "tokens unknown"),
     (3, SETUP, {"waiting": WAITING}, "not next try in 00:12"),
     (3, SETUP, {"waiting": WAITING, "in_flight": ()}, "next try in 00:12"),
+    (3, SETUP, {"waiting": WAITING, "in_flight": ()}, "ollama asks for fewer calls (429): 2 entries wait for another try."),
+    (3, SETUP, {"waiting": (Waiting(3, 3, 6, 9.0, "connection"),), "in_flight": ()},
+     "ollama cannot be reached (connection): 1 entry waits for another try. Check that it runs, and the network."),
+    (3, SETUP, {"waiting": (Waiting(3, 3, 6, 9.0, "503"),), "in_flight": ()}, "ollama reports a server error (503)"),
+    (3, SETUP, {"waiting": (Waiting(3, 3, 6, 9.0, "empty"),), "in_flight": ()}, "ollama sends no usable answer (empty)"),
     (3, REPLAY, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "as recorded"),
     (3, REPLAY, {"per_minute": 418.0, "p50_seconds": 0.77}, "not as recorded"),
     (3, SETUP, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "not as recorded"),

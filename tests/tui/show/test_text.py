@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import rosetta_tui
 from rosetta_tui.corpus.open_corpus import editor_command, system_command
 from rosetta_tui.entry import rows as entry_rows
 from rosetta_tui.entry.record import diff_content
@@ -25,6 +26,12 @@ from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
 from tests.review.thorough import examples
 from tests.tui.scenes import ANY_TEXT, HOSTILE, acting
+
+
+def test_no_line_break_of_our_own_is_shown_as_a_sign() -> None:
+    sources = Path(rosetta_tui.__file__).parent.rglob("*.py")
+    breaks = re.compile(r'\bshow\(\s*f?"[^"]*\\n')
+    assert [path.name for path in sources if breaks.search(path.read_text("utf-8"))] == []
 
 
 @given(ANY_TEXT)

@@ -267,9 +267,9 @@ class DecidingScreen(Screen[None]):
             "": (asked, "bold"),
         }[decision]
         again = {"upheld": "  u takes it back", "cleared": "  c takes it back"}.get(decision, "")
-        why = f"\n{gate.why_words(case)}" if decision else ""
-        beside = show(f"\n{note}" if note else "", "$quiet")
-        decided = Content.assemble(words, (again, "$quiet"), show(why), beside)
+        below = [show(gate.why_words(case))] if decision else []
+        below += [show(note, "$quiet")] if note else []
+        decided = Content("\n").join([Content.assemble(words, (again, "$quiet")), *below])
         self.query_one("#decided", Static).update(decided)
 
     def _fill(self, place: str, told: Iterable[tuple[str, str]]) -> None:

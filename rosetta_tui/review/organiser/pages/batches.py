@@ -106,7 +106,8 @@ def minute(time: str | None) -> str:
 def _waiting(laptop: WaitingLaptop) -> Content:
     files = f"{laptop.files} file{'s' * (laptop.files > 1)} since {laptop.since[:10]}"
     return Content.assemble(
-        show(f"  {laptop.file_phrases[-1] or laptop.phrase}\n", "bold"),
+        show(f"  {laptop.file_phrases[-1] or laptop.phrase}", "bold"),
+        "\n",
         show(f"  {files}. Compare these words with those that the speaker wrote down. ", "$quiet"),
         ("If they are these: e", "$quiet"),
     )
