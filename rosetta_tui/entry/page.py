@@ -199,20 +199,18 @@ def unjudged(facts: EntryFacts) -> set[str]:
     return {id_ for id_ in ids if id_ in facts.missing and values.get(id_) is None}
 
 
-def texts(facts: EntryFacts) -> list[PageLine]:
-    """Return source, reference, variants and output, and what the output scored."""
+def texts(facts: EntryFacts) -> Iterator[PageLine]:
+    """Yield source, reference, variants and output, and what the output scored."""
     entry, result, writing, task = facts.entry, facts.result, facts.writing, facts.scoring.task
     turns = _turns(facts)
-    lines = turns or list(record.asked(entry, task, _text(entry.reference, entry, writing, task)))
+    yield from turns or record.asked(entry, task, _text(entry.reference, entry, writing, task))
     if entry.variants:
         variants = [_text(variant, entry, writing, task) for variant in entry.variants]
-        lines.append(PageLine("Variants", Content("\n").join(variants)))
+        yield PageLine("Variants", Content("\n").join(variants))
     if not turns or result is None or result.failed:
-        lines += _outcome(entry, result, writing, task)
-    if result is not None:
-        content = scores(result, facts.missing, facts.scoring)
-        lines += [PageLine("Scores", content)] if content.plain else []
-    return lines
+        yield from _outcome(entry, result, writing, task)
+    if result is not None and (content := scores(result, facts.missing, facts.scoring)).plain:
+        yield PageLine("Scores", content)
 
 
 def _turns(facts: EntryFacts) -> list[PageLine]:

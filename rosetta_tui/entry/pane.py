@@ -56,7 +56,9 @@ class EntryPane(ScrollView, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__(id="pane")
-        self._lines: tuple[PageLine, ...] = ()
+        self.auto_links = False  # it has none, and a line is drawn in two thirds of the time
+        self._lines: list[PageLine] = []
+        self._below: Iterator[PageLine] = iter(())  # lines that are out of sight, not made yet
         self.rows: list[Content] = []  # the texts as they wrap in the width, with their labels
         self._strips: dict[int, Strip] = {}  # rows that were drawn
         self._title = Content()
@@ -65,12 +67,24 @@ class EntryPane(ScrollView, can_focus=True):
     def show_page(self, title: Content, lines: Iterable[PageLine], *, top: bool) -> None:
         """Show the texts of an entry; with ``top`` from the first line."""
         self.border_title = Content.assemble(" entry ", title, " ")
-        self._title, self._lines = title, tuple(lines)
+        self._title, self._lines, self._below = title, [], iter(lines)
+        if not top:
+            self._lines.extend(self._below)
         self._wrap()
         if top:
             self.scroll_to(y=0, animate=False, immediate=True)
 
+    def show_below(self) -> None:
+        """Make the lines that are out of sight, too; this waits until the cursor rests, as most pages are passed by."""
+        if rest := list(self._below):
+            self._lines += rest
+            self._wrap()
+
     def _wrap(self) -> None:
+        in_sight = sum(line.text.plain.count("\n") + 1 for line in self._lines)  # at least
+        while in_sight < self.size.height and (line := next(self._below, None)) is not None:
+            self._lines.append(line)
+            in_sight += line.text.plain.count("\n") + 1
         self._width = width = self.scrollable_content_region.width
         self._strips.clear()
         heading = [PageLine("Entry", self._title)] if self.styles.border_top[0] in {"", "none"} else []
@@ -87,8 +101,7 @@ class EntryPane(ScrollView, can_focus=True):
         if at not in self._strips:
             row = self.rows[at] if at < len(self.rows) else Content()
             made = Visual.to_strips(self, row, self._width, 1, self.visual_style, apply_selection=False)
-            strip = made[0] if made else Strip.blank(0)
-            self._strips[at] = strip.adjust_cell_length(self._width, self.rich_style)
+            self._strips[at] = made[0] if made else Strip.blank(self._width, self.rich_style)
         return self._strips[at]
 
     def on_mount(self) -> None:
@@ -96,6 +109,9 @@ class EntryPane(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         self._wrap()
+
+    def on_focus(self) -> None:
+        self.show_below()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -172,6 +188,7 @@ class PanedScreen(FilteredScreen):
 
     def _rested(self) -> None:
         if self.is_current and self.pane.display:
+            self.pane.show_below()
             self.explain_entry()
 
     def _cursor_moved(self) -> None:

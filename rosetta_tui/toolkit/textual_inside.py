@@ -20,7 +20,7 @@ from textual._context import active_message_pump  # whose message failed
 from textual.app import App, ScreenStackError
 from textual.css.query import QueryError
 from textual.driver import Driver
-from textual.events import Event, Key, Paste
+from textual.events import Callback, Event, Key, Paste
 from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -192,7 +192,7 @@ async def _at_rest(app: App[None], started: Widget | None) -> None:
             return
         first = (started, app.focused) if started is not app.focused else (started,)
         climbs = [node for w in first if w is not None for node in w.ancestors_with_self]
-        for node in (*dict.fromkeys(climbs), screen, app):
+        for node in dict.fromkeys((*climbs, screen, app)):
             if isinstance(node, MessagePump):
                 await _caught_up(node, until)
         was_quiet, quiet = quiet, not busy(app, screen)
@@ -203,7 +203,8 @@ async def _at_rest(app: App[None], started: Widget | None) -> None:
 async def _caught_up(pump: MessagePump, until: float) -> None:
     """Wait until a widget, a screen or the app has handled all messages that wait for it by now."""
     done = asyncio.Event()
-    if not pump.is_running or not pump.call_later(done.set):
+    # a message, because each call_later reads the signature of what it calls, which takes 0.1 ms
+    if not pump.is_running or not pump.post_message(Callback(callback=done.set)):
         return
     while not done.is_set() and pump.is_running and monotonic() < until:
         with suppress(TimeoutError):
@@ -248,18 +249,21 @@ def set_scroll_size(view: ScrollView, size: Size) -> None:
     view._scroll_update(size)  # noqa: SLF001  it moves the scrollbar, as a layout would
 
 
-def _drawn(self: Compositor, crop: Region | None = None) -> Iterator[tuple[Region, Region, list[Strip]]]:
-    """Draw of each widget the rows between the first and the last that change.
+def _visible(self: Compositor, crop: Region | None = None) -> Iterator[tuple[Region, Region, list[Strip]]]:
+    """Draw of each widget the rows within a crop, and none of a widget that those in front of it cover.
 
-    Textual draws every widget whole for each change of a line, which is half of what a key costs.
+    Textual draws every widget whole, containers too, which is half of what a key costs.
     """
+    covered = [0] * self.size.height  # a bit a column
     for widget, (region, clip) in self.visible_widgets.items():
         shown = region.intersection(clip)
-        if crop is not None and not shown.overlaps(crop):
-            continue
         rows = shown if crop is None else shown.intersection(Region(shown.x, crop.y, shown.width, crop.height))
-        if rows:
-            yield region, rows, widget.render_lines(rows.translate(-region.offset))
+        columns = ((1 << rows.width) - 1) << rows.x
+        if not rows or all(covered[y] & columns == columns for y in rows.line_range):
+            continue
+        for y in rows.line_range:
+            covered[y] |= columns
+        yield region, rows, widget.render_lines(rows.translate(-region.offset))
 
 
-Compositor._get_renders = _drawn  # type: ignore[method-assign]  # noqa: SLF001
+Compositor._get_renders = _visible  # type: ignore[method-assign]  # noqa: SLF001

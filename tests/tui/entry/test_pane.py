@@ -77,6 +77,28 @@ def same_frames(screen: Screen[object]) -> None:
         assert any(strip is not None for line in frames[1] for _, strip in line)
 
 
+async def test_lines_out_of_sight_are_made_when_the_cursor_rests(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    made.play([made.started(), *made.scored(24), made.progress(24, in_flight=(), waiting=())])
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+
+        def shown() -> str:
+            return "\n".join(row.plain for row in screen.pane.rows)
+
+        with patch.object(PanedScreen, "set_timer"):  # the cursor does not rest
+            await press(pilot, "home", "down")
+            assert "Source" in shown()
+            assert "Attempts" not in shown()
+            await press(pilot, "tab")
+            assert "Attempts" in shown(), "with the focus one may scroll"
+            await press(pilot, "escape", "down")
+        assert "Attempts" not in shown()
+        await press(pilot, "down")
+        await until(pilot, lambda: "Attempts" in shown())
+
+
 async def test_pane_is_drawn_with_the_cursor_unless_more_keys_wait(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     made.play([made.started(), *made.scored(24), made.progress(24, in_flight=(), waiting=())])
