@@ -180,7 +180,7 @@ def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActions, desk: Organ
 
 def open_reviews(screen: Screen[Any], desk: OrganiserService) -> None:
     """Open the list of reviews that this installation organises."""
-    from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+    from rosetta_tui.review.organiser.pages.review import ReviewsScreen
 
     screen.app.push_screen(ReviewsScreen(desk))
 

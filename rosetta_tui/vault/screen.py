@@ -26,12 +26,13 @@ from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import moment, show
 from rosetta_tui.toolkit.dialogs.choose import ActingScreen, PathScreen, confirm, typed_line
 from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen, SectionScreen, section_keys
-from rosetta_tui.vault.check_up import check_up, check_up_page
 from rosetta_tui.vault.facts import (
     AskedRequest,
     VaultReading,
     asked_in_file,
     asked_in_log,
+    check_up,
+    check_up_page,
     give_answer,
     read_in_full,
     read_vaults,

@@ -47,7 +47,7 @@ with when_used():
     from harness.vault import request as requests
     from harness.vault.grants import files, using
     from harness.vault.grants import files as grant_messages
-    from rosetta_tui.vault import check_up, facts, messages
+    from rosetta_tui.vault import facts, messages
 
 
 @click.command("list")
@@ -234,9 +234,9 @@ def check_up_(
             raise UsageError(f"Say what to do: --do {' or --do '.join(_ACTS)}.")
         home = database.home()
         state_facts = facts.vault_facts(vault, home)
-        items = check_up.check_up(state_facts, facts.told_scores(home), str(vault), datetime.now(UTC))
+        items = facts.check_up(state_facts, facts.told_scores(home), str(vault), datetime.now(UTC))
         document: JsonObject = {"vault": state_facts.state.head.vault, "name": state_facts.name, "items": [item.as_json() for item in items]}  # fmt: skip
-        print_form("vault-check-up", document, check_up.check_up_lines(items), as_json=as_json)
+        print_form("vault-check-up", document, facts.check_up_lines(items), as_json=as_json)
         return
     if purpose is None or (act == "rotate" and not (corpus and count)):
         raise UsageError("--do rotate needs CORPUS, --count and --purpose; --do shares needs --purpose.")

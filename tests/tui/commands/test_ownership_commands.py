@@ -26,8 +26,7 @@ from review.office.store.store import Office
 from review.records.agreeing import of_gold, reaches_line
 from review.records.ownership import Party, new_terms, propose
 from review.records.profile import REQUIREMENTS
-from rosetta_tui.review.organiser.pages.review import ReviewScreen
-from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.pages.review import ReviewScreen, ReviewsScreen
 from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.show.card_fields import owner_state
 from tests.harness.submission.made import resigned

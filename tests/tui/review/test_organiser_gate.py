@@ -25,8 +25,7 @@ from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import wrapped
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.organiser.pages.gate import ReportScreen
-from rosetta_tui.review.organiser.pages.review import ReviewScreen
-from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.pages.review import ReviewScreen, ReviewsScreen
 from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen

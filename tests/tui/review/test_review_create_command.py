@@ -31,8 +31,7 @@ from review.office.store.store import Office
 from review.session.words.troubles import InWindowError
 from review.verdict.gate.policy import proposed
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.review.organiser.pages.review import ReviewScreen
-from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.pages.review import ReviewScreen, ReviewsScreen
 from rosetta_tui.review.organiser.service import OrganiserService
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.harness.sealed.refusals import refuses

@@ -9,8 +9,7 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.vault.vault import Vault
-from rosetta_tui.vault.check_up import CheckItem, check_up, check_up_lines
-from rosetta_tui.vault.facts import told_scores, vault_facts
+from rosetta_tui.vault.facts import CheckItem, check_up, check_up_lines, told_scores, vault_facts
 from tests.tui.commands.command_line import typed
 from tests.tui.commands.vault_office import faults
 from tests.tui.vault.made import NOW, OFFICE, PEOPLE, filled, told_to, vault_of

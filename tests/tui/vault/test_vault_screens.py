@@ -23,8 +23,7 @@ from harness.vault.vault_records import GrantRequest
 from rosetta_tui.show.released_words import BudgetUse
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, PathScreen
 from rosetta_tui.vault import facts, screen
-from rosetta_tui.vault.check_up import check_up, check_up_page
-from rosetta_tui.vault.facts import AskedRequest, read_in_full, read_vault, read_vaults
+from rosetta_tui.vault.facts import AskedRequest, check_up, check_up_page, read_in_full, read_vault, read_vaults
 from rosetta_tui.vault.screen import SECTIONS, AnswerScreen, OpenVaultScreen, VaultScreen, VaultsScreen
 from rosetta_tui.vault.sections import budgets, contents, keepers, log, next_answer, requests
 from tests.harness.vault.made import CANARY, corpus
