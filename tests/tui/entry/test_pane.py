@@ -28,7 +28,7 @@ DIFFERENCE = "La virino, kies filo [iras→iris] al la [butiko→vendejo]"
 
 async def test_walk_of_the_pane_in_a_run(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=24, stored=20)
-    made.play([made.started(), *made.scored(20), made.progress(20)])
+    made.play([made.started(), *made.scored(20), made.progress(20, waiting=())])
     async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
         await press(pilot, "home")
         assert "Reference  Mi vidas la hundon." in text(app)
@@ -126,7 +126,7 @@ async def test_cursor_that_rests_has_its_scores_explained(tmp_path: Path) -> Non
         assert isinstance(screen, LiveScreen)
         screen._explaining = Known(made, why())
         await press(pilot, "down")
-        assert "Why" not in text(app)
+        assert "Why   " not in text(app)
         screen.explain_entry()  # what its timer does
         await until(pilot, lambda: "Why        FST: Three of four words are known." in text(app))
 
