@@ -51,34 +51,24 @@ class Gateway:
         return next(iter(self.models.values())).endpoint.url
 
 
-def gateway(
-    endpoint: str,
-    models: Sequence[str],
-    find_key: KeySource,
-    *,
-    elsewhere: bool = False,
-    max_tokens: int = 2048,
-    temperature: float = 0.0,
-    prices: Path | None = None,
-) -> Gateway:
+def gateway(endpoint: str, models: Sequence[str], find_key: KeySource) -> Gateway:
     """Return a gateway to models of one endpoint, a preset's name or a URL.
 
-    UsageError where it is on another machine and nobody said that texts may go there, or where no model is named.
+    UsageError where it is on another machine, or where no model is named.
     """
     chat = chat_endpoint(endpoint)
-    if not chat.local and not elsewhere:
+    if not chat.local:
         raise UsageError(
             f"{chat.name} is on another machine, and a box sends texts to models of this one only. "
-            "Name an endpoint on this machine, or have it allowed that texts go there."
+            "Name an endpoint on this machine."
         )
     if not models:
         raise UsageError("Name the models that the method may ask.")
-    table = Prices(prices)
+    table = Prices()
 
     def asked(model: str) -> Completions:
-        price = table.price(chat.name, model)
-        price = LOCAL if price is None and chat.local else price
-        return Completions(chat, model, temperature, max_tokens, {}, find_key(chat), price, 0)
+        price = table.price(chat.name, model) or LOCAL
+        return Completions(chat, model, 0.0, 2048, {}, find_key(chat), price, 0)
 
     return Gateway({model: asked(model) for model in models})
 

@@ -95,7 +95,6 @@ def compare_runs(
     draws: int = DRAWS,
     trials: int = TRIALS,
     seed: int = SEED,
-    level: float = LEVEL,
     earlier: Comparison | None = None,
 ) -> Comparison:
     """Compare two to six runs, named by id, its beginning, or ``last``, on the entries that all of them have.
@@ -115,7 +114,7 @@ def compare_runs(
     kept = [side for side in read if side.run.run_id not in refused]
     sides, damaged = laid_out(kept, ids, asked)
     drawn = resamples([side.table for side in sides], draws, seed) if sides else ()
-    tests = _Tests(asked, trials, seed, level)
+    tests = _Tests(asked, trials, seed)
     runs = tuple(_compared(letter, side, own, tests) for letter, side, own in zip(LETTERS, sides, drawn, strict=False))
     named = None if baseline is None else read[base].run.run_id
     based = named if named in {run.run_id for run in runs} else None
@@ -131,7 +130,7 @@ def compare_runs(
         draws=draws,
         trials=trials,
         seed=seed,
-        level=level,
+        level=LEVEL,
         sides=tuple(sides),
     )
 
@@ -228,7 +227,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
         total=len(run.positions),
         done=len(side.rows.rows),
         values=values,
-        intervals=intervals_of(side.table, drawn, seed=tests.seed, level=tests.level),
+        intervals=intervals_of(side.table, drawn, seed=tests.seed, level=LEVEL),
         failed=sum(row.failed for row in side.used),
         cached=sum(row.cached for row in side.used),
         cost_usd=fsum(known) if len(known) == len(costs) else None,
@@ -249,7 +248,6 @@ class _Tests:
     asked: frozenset[str] | None
     trials: int
     seed: int
-    level: float
 
 
 def _pairs(
@@ -282,7 +280,7 @@ def _pair(
         second.table.only(used),
         trials=tests.trials,
         seed=tests.seed,
-        level=tests.level,
+        level=LEVEL,
         resampled=(drawn[0].only(used), drawn[1].only(used)),
     )
     by_metric = {id_: differences[id_] for id_ in shared if id_ in differences}
@@ -292,7 +290,7 @@ def _pair(
         # are wrong no more often than one would be.
         one, other = own_values(first.table), own_values(second.table)
         values = {id_: (one[id_], other[id_]) for id_ in by_metric if id_ in one}
-        running = running_differences(values, list(by_metric), 1 - (1 - tests.level) / pairs)
+        running = running_differences(values, list(by_metric), 1 - (1 - LEVEL) / pairs)
     if repeats(first.rows, second.rows):
         reproduction = verdict(
             {id_: difference.first for id_, difference in by_metric.items()},

@@ -179,7 +179,7 @@ class DataLane(StrictRecord):
     options: Options = Field(default_factory=dict)
     """Options of that method by name; never an endpoint, a key or a path."""
     files: dict[Short, Short] = Field(default_factory=dict)
-    """Option that names a file → its member, below ``data/``; of ``model_folder`` the folder."""
+    """Option that names a file → its member, below ``data/``; the folder, where it names one."""
     made_for: Short = ""
     """Of a method that asks a model: the model that it was made with, for anyone who chooses one here."""
 

@@ -33,7 +33,7 @@ class Delivery:
         return len({file.sha256 for file in self.files})
 
 
-def deliveries(office: Office, review: Review, now: datetime | None = None) -> list[Delivery]:
+def deliveries(office: Office, review: Review) -> list[Delivery]:
     """Return the laptops of a review by name; what is found follows from the events that are kept."""
     rows = office.connection.execute(
         "SELECT d.signing_key, d.device FROM delivery d JOIN batch b ON b.batch = d.batch WHERE b.review = ?",
@@ -45,7 +45,7 @@ def deliveries(office: Office, review: Review, now: datetime | None = None) -> l
     events = office.events(review, shut=True)
     chains = {chain.device: chain for chain in check_chain(events).chains}
     since = datetime.fromisoformat(review.manifest.created)
-    clocks = wild_clocks(events, now or datetime.now(UTC), since)
+    clocks = wild_clocks(events, datetime.now(UTC), since)
     names = {laptop.signing_key: laptop.name for laptop in office.laptops()}
     imports = office.imports(review)
     deliveries = []

@@ -77,10 +77,8 @@ def power(
     return chances(plan, true_share, policy, look=look).level
 
 
-def chances(
-    plan: RatingPlan, true_share: float, policy: GatePolicy, *, look: int = 1, trials: int = TRIALS, seed: int = SEED
-) -> Chances:
-    """Simulate a plan; the same seed gives the same numbers. ``true_share`` lies inside 0–1.
+def chances(plan: RatingPlan, true_share: float, policy: GatePolicy, *, look: int = 1, trials: int = TRIALS) -> Chances:
+    """Simulate a plan; the same plan gives the same numbers. ``true_share`` lies inside 0–1.
 
     Raises ValueError for a plan of fewer than two reviewers or with a stratum without items.
     """
@@ -93,7 +91,7 @@ def chances(
     there = (plan.reviewers, sum(sizes), min(sizes))
     is_enough = all(map(ge, there, (need.reviewers, need.items, need.per_stratum)))
     counted, enough = np.zeros(3), is_enough
-    for accepted in simulated_reviews(plan, true_share, trials, seed):
+    for accepted in simulated_reviews(plan, true_share, trials, SEED):
         lower, upper, strata, people = _judged(accepted, plan, float(policy.confidence(look)))
         level, stops = float(policy.level.share), policy.stops
         reached, missed = lower >= level, upper < level
@@ -241,15 +239,14 @@ class More:
 
 @dataclass(frozen=True, slots=True)
 class RequiredData:
-    """What to add so that in ``chance`` of cases the level no longer lies between the bounds."""
+    """What to add so that in ``CHANCE`` of cases the level no longer lies between the bounds."""
 
     # People alone, on the same items; None where no number up to 20 would do
     reviewers: More | None
     items: More | None  # Items alone, for the same people; None where no number up to 500 would do
     # Both, with the fewest ratings; None where one alone takes fewer, or nothing would do
     both: More | None
-    chance: float
-    # Chance with twice the people and twice the items: the measure where nothing gives `chance`
+    # Chance with twice the people and twice the items: the measure where nothing gives `CHANCE`
     doubled: float
 
     def words(self) -> str:
@@ -260,10 +257,10 @@ class RequiredData:
                 "Twice the people and twice the items would settle it in "
                 f"{self.doubled * 10:.0f} of 10 cases: the share seems to lie near the level."
             )
-        return f"{', or '.join(ways)} would settle it in {self.chance * 10:.0f} of 10 cases."
+        return f"{', or '.join(ways)} would settle it in {CHANCE * 10:.0f} of 10 cases."
 
 
-def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -> RequiredData | None:
+def settling(verdict: GateVerdict, policy: GatePolicy) -> RequiredData | None:
     """Return what would settle a verdict whose level lies between the bounds; None for any other.
 
     What stops a go for another reason, such as harm, is no matter of more ratings.
@@ -272,20 +269,20 @@ def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -
         return None
     confidence = float(policy.confidence(verdict.look + 1))
     outlook = Forecast.of(verdict.numbers, float(policy.level.share), confidence)
-    people = _fewest(lambda more: outlook.chance(more, 0), MOST_REVIEWERS, chance)
-    items = _fewest(lambda more: outlook.chance(0, more), MOST_ITEMS, chance)
+    people = _fewest(lambda more: outlook.chance(more, 0), MOST_REVIEWERS, CHANCE)
+    items = _fewest(lambda more: outlook.chance(0, more), MOST_ITEMS, CHANCE)
     # The people and items that together give the chance with the fewest ratings
     together = [
         More(count, more)
         for count in range(1, MOST_REVIEWERS + 1)
-        if (more := _fewest(partial(outlook.chance, count), MOST_ITEMS, chance))
+        if (more := _fewest(partial(outlook.chance, count), MOST_ITEMS, CHANCE))
     ]
     cheapest = min(together, key=outlook.ratings, default=None)
     ways = (More(people, 0) if people else None, More(0, items) if items else None, cheapest)
     cost = [outlook.ratings(way) if way else float("inf") for way in ways]
     both = cheapest if cost[2] < min(cost[:2]) else None
     doubled = outlook.chance(outlook.reviewers, outlook.items)
-    return RequiredData(ways[0], ways[1], both, chance, doubled)
+    return RequiredData(ways[0], ways[1], both, doubled)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,8 +79,8 @@ class Carried:
             await client.close()
 
 
-def made(endpoint: Scripted, **more: Any) -> Gateway:
-    return gateway(f"{endpoint.url}", ["mock"], no_key, **more)
+def made(endpoint: Scripted) -> Gateway:
+    return gateway(endpoint.url, ["mock"], no_key)
 
 
 @needs_engine
@@ -202,10 +202,9 @@ def test_refusal_by_model_or_budget_is_the_methods(tmp_path: Path, endpoint: Scr
         assert output.error_class is ErrorClass.METHOD
 
 
-def test_models_are_named_and_local_unless_said() -> None:
+def test_models_are_named_and_local() -> None:
     elsewhere = "https://llm.example.org/v1"
     refuses(UsageError, "on another machine", gateway, elsewhere, ["mock"], no_key)
-    assert gateway(elsewhere, ["mock"], no_key, elsewhere=True).url
     refuses(UsageError, "Name the models", gateway, "http://127.0.0.1:9/v1", [], no_key)
 
 

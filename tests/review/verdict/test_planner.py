@@ -193,9 +193,9 @@ def _of(latent: Any) -> Any:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (RequiredData(More(3, 0), More(0, 24), None, 0.8, 0.9), "3 more reviewers, or 24 more items would settle it in 8 of 10 cases."),
-        (RequiredData(None, None, More(1, 30), 0.8, 0.9), "1 more reviewer and 30 more items would settle it in 8 of 10 cases."),
-        (RequiredData(None, None, None, 0.8, 0.42), "Twice the people and twice the items would settle it in 4 of 10 cases: the share seems to lie near the level."),
+        (RequiredData(More(3, 0), More(0, 24), None, 0.9), "3 more reviewers, or 24 more items would settle it in 8 of 10 cases."),
+        (RequiredData(None, None, More(1, 30), 0.9), "1 more reviewer and 30 more items would settle it in 8 of 10 cases."),
+        (RequiredData(None, None, None, 0.42), "Twice the people and twice the items would settle it in 4 of 10 cases: the share seems to lie near the level."),
     ],
     ids=["either", "both", "neither"],
 )  # fmt: skip
