@@ -227,6 +227,10 @@ class HeldRows(StoredRows):
     def __iter__(self) -> Iterator[EntryResult]:
         return iter(self._rows)
 
+    @property
+    def outputs(self) -> Sequence[str]:
+        return packed(row.predicted or "" for row in self._rows)
+
     def statistics(self) -> Iterator[dict[str, list[float] | None]]:
         return (row.statistics or {} for row in self._rows)
 

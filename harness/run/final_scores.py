@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from corpora.files.packed_list import in_blocks, packed
+from corpora.files.packed_list import PlaceMap, in_blocks, packed
 from corpora.files.places import without_gaps
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Ask
@@ -106,7 +106,7 @@ Tell = Callable[[str], None]
 
 
 def finish_scores(
-    connection: sqlite3.Connection, number: int, tools: ScoringTools, entries: Mapping[int, Entry], tell: Tell, ask: Ask
+    connection: sqlite3.Connection, number: int, tools: ScoringTools, entries: PlaceMap[Entry], tell: Tell, ask: Ask
 ) -> None:
     """Complete the scores of a run whose entries are all in, before its card is sealed.
 
@@ -150,7 +150,7 @@ class Scored:
 
 
 def score_outputs(
-    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell, ask: Ask
+    tools: ScoringTools, entries: PlaceMap[Entry], results: Sequence[Result], tell: Tell, ask: Ask
 ) -> Scored:
     """Compute the statistics of stored results with all annotations; nothing is written.
 
@@ -181,7 +181,7 @@ def score_outputs(
                     "scoring": tools.setup.model_dump(mode="json"),
                     "packed": tuple(tools.scorer.packed),
                     "corpus_values": tools.corpus_values(annotated),
-                    **floor_fields(_floors(tools, list(entries.values()), tell, ask)),
+                    **floor_fields(_floors(tools, entries.in_order, tell, ask)),
                 },
             )
         except AnnotatorError as failure:
@@ -200,7 +200,7 @@ def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask)
     tell("working out the floors")
     step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if tools.slow else 1
     return floors(
-        entries[::step],
+        entries if step == 1 else entries[::step],
         tools.scorer.metrics,
         annotate=partial(tools.annotated_for_floors, ask),
         judges=SLOW_JUDGES if tools.slow else JUDGES,
