@@ -48,10 +48,16 @@ Found = TypeVar("Found")
 class WhyPanel(DetailLine):
     """The first reasons below each other, where a screen is wide enough for a panel of them."""
 
-    def on_mount(self) -> None:
-        self.tell(Content.styled("outputs are examined every few seconds", "$quiet"), "Why")
+    reasons: Sequence[ReasonRow] | None = None
+
+    def on_resize(self) -> None:
+        if self.reasons is None:
+            self.tell(Content.styled("outputs are examined every few seconds", "$quiet"), "Why")
+        else:
+            self.show_reasons(self.reasons)
 
     def show_reasons(self, reasons: Sequence[ReasonRow]) -> None:
+        self.reasons = reasons
         width = max(12, self.content_size.width)
         lines = [reason_words(reason, width=width) for reason in reasons[:PANEL_LINES]]
         nothing = Content.styled("nothing that has a name so far", "$quiet")

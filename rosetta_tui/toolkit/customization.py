@@ -224,7 +224,7 @@ THEME_WORDS = {
     DARK.name: "dark",
     LIGHT.name: "light",
     CONTRAST.name: "high contrast",
-    "ansi-dark": "the terminal's own colours, on dark",
-    "ansi-light": "the terminal's own colours, on light",
+    "ansi-dark": "the terminal's own, on dark",
+    "ansi-light": "the terminal's own, on light",
 }
 """Name of every theme → in words, in the order in which they are offered."""

@@ -352,6 +352,7 @@ async def test_official_lists_are_shown_where_cards_were_taken_in(official: Play
     async with opened(official.path, SMALL) as (app, pilot, _):
         await press(pilot, "O")
         assert "0.78 (0.72–0.85)  88 (83–92)" in text(app)
+        assert "\n rank  group" in text(app), "as far from the edge as on other screens"
         await press(pilot, "q")
         assert isinstance(app.screen, LeaderboardScreen)
     (official.path.parent / FOLDER).rename(tmp_path / "gone")

@@ -53,6 +53,9 @@ async def test_walk_from_a_finished_run_to_the_entries_of_a_reason(tmp_path: Pat
         await press(pilot, "slash", *"why", "colon", *"beg", "enter", "enter")
         assert "why:beginning" in text(app), "the first enter takes the one word that may follow"
         assert screen.table.entries.count == 10
+        await pilot.resize_terminal(160, 48)
+        await settle(pilot)
+        assert "│   10 begin alike “Here" in text(app), "the panel uses the width that it has now"
 
 
 async def test_reasons_grow_with_the_run_and_the_selection_follows(tmp_path: Path) -> None:

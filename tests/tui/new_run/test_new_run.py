@@ -340,7 +340,7 @@ async def test_repeats_are_priced_followed_and_compared_by_keys(path: Path) -> N
             assert server.asked == []
             await press(pilot, "ctrl+s")
             await until(pilot, lambda: stands(app, SweepScreen) and "of 3 repeats complete" in text(app))
-            await until(pilot, lambda: "c compares" in text(app))
+            await until(pilot, lambda: "3 of 3 repeats complete" in text(app) and "c compares" in text(app))
             assert not set(BARS) & set(text(app).partition("repeat ↓")[2]), "repeats differ by chance: none is worse"
             await press(pilot, "c")
             await until(pilot, lambda: stands(app, CompareScreen) and "A, B and C repeat one set-up" in text(app))
