@@ -128,7 +128,7 @@ class HomeScreen(Screen[None]):
         try:
             runs_found = self._reader.look(anyway=anyway)
             bring(self, self._take, runs_found)
-            if first:
+            if first and runs_found is not None and runs_found.deleted:
                 self._reader.purge()
         except StoreError as error:
             bring(self, self._cannot, str(error))

@@ -75,6 +75,23 @@ async def test_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path) -> None
         assert "Open" in text(app)
 
 
+async def test_home_purges_only_where_a_run_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What erases runs loads as much as the first frame itself."""
+    purged: list[RunReader] = []
+
+    def purge(reader: RunReader) -> None:
+        purged.append(reader)
+
+    monkeypatch.setattr(RunReader, "purge", purge)
+    for put_away, times in ((None, 0), (1.0, 1)):
+        with closing(open_store(tmp_path / "s.sqlite")) as made:
+            factory.add_run(made, run_id=f"run-{times}")
+            made.execute("UPDATE runs SET put_away = ?", (put_away,))
+        async with at_rest(App(None, tmp_path / "s.sqlite"), SMALL):
+            pass
+        assert len(purged) == times
+
+
 @pytest.mark.parametrize(
     ("keys", "row"), [(("down", "down", "enter"), 2), (("end", "up", "enter"), 1), (("down", "up", "enter"), 0)]
 )
