@@ -26,6 +26,7 @@ from harness.core.failures import UsageError
 from harness.core.storage import PRIVATE, append_line, private_folder, write_file
 from harness.method.method_names import BUNDLE_SUFFIX, NUMBER_LETTERS
 from harness.sealed.strict_records import FileError, FileProblem, Short, StrictRecord
+from harness.submission import FOLDER, UNPACKED
 from harness.submission.bundle import (
     Moment,
     Submission,
@@ -41,10 +42,6 @@ from harness.submission.bundle import (
 # ---- What a run of a submission that was killed leaves unpacked: its members, and the store of a
 # rehearsal that is kept nowhere.
 
-FOLDER: Final = "submissions"
-"""In the data folder: a folder for each submission that came, called by its number."""
-UNPACKED: Final = "unpacked"
-"""In that of a submission: where its members lie while it runs."""
 LOCK: Final = "run.lock"
 """Beside it: held by the process that runs it."""
 

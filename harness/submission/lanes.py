@@ -26,8 +26,9 @@ from harness.method.method_names import NUMBER_LETTERS, SUBMITTED
 from harness.method.option_table import METHODS, OPTIONS, OptionKind
 from harness.method.options import MethodOptions
 from harness.shipped_methods.registry import build
+from harness.submission import FOLDER, UNPACKED
 from harness.submission.bundle import CodeLane, DataLane, Submission, unpack_into
-from harness.submission.desk import FOLDER, LOCK, UNPACKED
+from harness.submission.desk import LOCK
 from harness.submission.members import CODE, DATA, WHEELS, requirements
 
 _CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})

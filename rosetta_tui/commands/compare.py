@@ -16,8 +16,6 @@ import click
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
 from harness.core.version import VERSION
-from harness.store.runs import find_run
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text
@@ -29,6 +27,8 @@ with when_used():
     from harness.compare import comparing, comparison, rows
     from harness.run import vault_opening
     from harness.sealed import keys
+    from harness.store import runs as stored_runs
+    from harness.store.sqlite import database
     from harness.vault import request
     from review.calibration import evidence as calibration_evidence
     from review.calibration import proposal
@@ -92,7 +92,7 @@ def compare(
         _report(runs, view or "lbrag", baseline, form)
         return
     metrics = [comparing.metric_asked(words, "--metric") for words in metrics]
-    with opened() as connection:
+    with database.opened() as connection:
         comparison = comparing.compare_runs(
             connection, runs, metrics=metrics or None, baseline=baseline, draws=draws, trials=10 * draws, seed=seed
         )
@@ -116,7 +116,7 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
         raise UsageError(f"--view: there is no view {view[:40]!r}; there are {known}.")
     if form is not None and pack.name != "lbrag":
         raise UsageError("--form lbrag-metrics goes with --view lbrag.")
-    with opened() as connection:
+    with database.opened() as connection:
         reported_runs = rows.reported_runs(connection, runs, pack, baseline)
         inside = form and any(
             card_reading.must_be_released(connection, reported_run.run) for reported_run in reported_runs
@@ -230,7 +230,7 @@ def calibrate(
     if given["review"] is not None:
         # Write down, before anything is shown, that the ratings of a review are examined.
         review = str(given["review"])
-        with store.Office.open(home()) as office:
+        with store.Office.open(database.home()) as office:
             new = certifying.look_at_ratings(office, office.review(review))
         for note in gate.look_notes(new):
             click.echo(note, err=True)
@@ -250,7 +250,7 @@ def _sign(proposal_file: Path, output: Path | None, *, overwrite: bool) -> None:
             "--sign takes a proposal and writes the signed file, and nothing else: rosetta calibrate --sign PROPOSAL -o FILE"
         )
     _refuse_taken(output, overwrite=overwrite)
-    signer = signing.own_signer(home(), keys.Role.ORGANISATION)
+    signer = signing.own_signer(database.home(), keys.Role.ORGANISATION)
     data = proposal.signed_scoring(proposal_file, signer)
     write_file(output, data, overwrite=overwrite)
     click.echo(f"Written: {plain(str(output))}", err=True)
@@ -276,7 +276,7 @@ def _ratings(
         return calibration_ratings.read_ratings(ratings, calibration_ratings.read_scale(scale, acceptable_from))
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         reviewed = office.review(str(review))
         results.refuse_withdrawn(reviewed)
         return calibration_ratings.from_review(reviewed.name, rating_rows.rated_items(office, reviewed))
@@ -285,12 +285,12 @@ def _ratings(
 def _evidence(
     runs: Sequence[str], ratings: calibration_ratings.Ratings, vault: request.VaultRequest | None, *, leaves: bool
 ) -> calibration_evidence.CalibrationEvidence:
-    with opened() as connection:
+    with database.opened() as connection:
         for run in calibration_evidence.rated_runs(connection, runs, ratings):
             vault_opening.open_again(connection, run, vault, "calibrate")
         evidence = calibration_evidence.gather(connection, runs, ratings)
         if leaves:
-            rated = (find_run(connection, run.run_id) for run in evidence.runs)
+            rated = (stored_runs.find_run(connection, run.run_id) for run in evidence.runs)
             card_reading.refuse_to_leave(connection, rated)
     if len(evidence.judgements) > scoring_calibration.MOST_OUTPUTS:
         raise UsageError(

@@ -16,18 +16,9 @@ import click
 
 from corpora.model.task import TRANSLATION
 from corpora.text.messages import counted, near_names, one_of
-from harness.card.reading import block, interval
 from harness.core.failures import UsageError
 from harness.release import FOLDER as RELEASES
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.show.card_fields import (
-    absent_packs,
-    is_reproduced,
-    review_of,
-    stated_metrics,
-    tiers_json,
-)
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain, stacked
 
@@ -43,6 +34,7 @@ with when_used():
     from harness.publish import cards as reading
     from harness.publish import opening
     from harness.store import withdrawn
+    from harness.store.sqlite import database
     from rosetta_tui.leaderboard import official as official_words
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.leaderboard import rows as leaderboard_words
@@ -138,10 +130,10 @@ Ranked: TypeAlias = "tuple[sqlite3.Connection, Sequence[official.OfficialList]]"
 @contextmanager
 def here(dataset: str | None) -> Iterator[Ranked]:
     """Open the store of this computer, and read the released cards that it told or took in."""
-    with opened() as store:
+    with database.opened() as store:
         # with no released card here, what reads them is not loaded
-        released = any((home() / RELEASES).glob("*"))
-        yield store, official.official_lists(official.cards_here(home(), store), dataset) if released else []
+        released = any((database.home() / RELEASES).glob("*"))
+        yield store, official.official_lists(official.cards_here(database.home(), store), dataset) if released else []
 
 
 @contextmanager
@@ -230,7 +222,7 @@ def _lines(
     boards: list[ranking.Board], board: ranking.Board, index: int, sort: str, *, source: str | None
 ) -> Iterator[str]:
     yield from leaderboard_words.board_words(board)
-    absent = absent_packs(entrant.run.card or {} for entrant in board.entrants)
+    absent = card_fields.absent_packs(entrant.run.card or {} for entrant in board.entrants)
     for note in (leaderboard_words.others_words(boards, index), board.unclustered, *absent):
         if note:
             yield note
@@ -279,10 +271,10 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
 def _answers(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> JsonObject:
     """Return what a run of another task than translation reached, with the interval of what ranks it."""
     shown = (board.by, *board.beside)
-    spreads = block(entrant.scores, "spread")
+    spreads = leaving.block(entrant.scores, "spread")
     return {
         "values": {id_: entrant.value(id_) for id_ in shown},
-        "interval": interval(entrant.scores, board.by),
+        "interval": leaving.interval(entrant.scores, board.by),
         "spread": {id_: spreads[id_] for id_ in shown if id_ in spreads},
         "signature": entrant.signature(board.by) or None,
     }
@@ -339,9 +331,9 @@ def _board(board: ranking.Board, sort: str) -> JsonObject:
 
 def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> JsonObject:
     run, card = entrant.run, entrant.run.card or {}
-    reproduced = is_reproduced(card, run.checked)
+    reproduced = card_fields.is_reproduced(card, run.checked)
     tiers = {
-        **tiers_json(card, review_of(card, run.certificates), reproduced=reproduced),
+        **card_fields.tiers_json(card, card_fields.review_of(card, run.certificates), reproduced=reproduced),
         "verification_tier": leaderboard_rows.validation(entrant),
         "stated": entrant.run.stated,
         **card_fields.owner_json(run),
@@ -367,7 +359,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> Json
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),
         "semantic_score": entrant.value("semantic_score"),
-        **{id_: entrant.value(id_) for id_ in stated_metrics([entrant.scores]) if "." in id_},
+        **{id_: entrant.value(id_) for id_ in card_fields.stated_metrics([entrant.scores]) if "." in id_},
         "cost_per_entry_usd": entrant.cost_per_entry_usd,
         "avg_latency_seconds": entrant.avg_latency_seconds,
         "cost_adjusted": entrant.cost_adjusted,

@@ -21,7 +21,6 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.storage import write_file
-from harness.store.sqlite.database import default_path, opened
 from rosetta_tui.commands.naming import FiledCommands, in_lines, when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.vault import out_of_vault, refuse_existing, vault_request, without_method
@@ -34,6 +33,7 @@ with when_used():
     from harness.release import ledger, ledger_records
     from harness.run import vault_opening
     from harness.store import runs, sweeps
+    from harness.store.sqlite import database
     from harness.sweep import comparing, expansion, plan, record, working
     from harness.sweep.cluster import carrier, scheduler
     from harness.vault import request
@@ -116,7 +116,7 @@ def begin(
         plan_file = replace(plan_file, plan=plan_file.plan.model_copy(update={"race": True}))
     cells = expansion.expand(plan_file, expansion.open_plan_corpus(plan_file, inside.asked))
     if estimate:
-        sweep_estimate = expansion.estimate_sweep(default_path(), plan_file.plan, cells)
+        sweep_estimate = expansion.estimate_sweep(database.default_path(), plan_file.plan, cells)
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         lines = report_sweep.estimate_lines(sweep_estimate, width)
         print_form("sweep-estimate", sweep_estimate.model_dump(mode="json"), lines, as_json=as_json)
@@ -128,8 +128,8 @@ def begin(
         cluster = carrier.Cluster(address)
     if words := expansion.scored_apart(cells):
         click.echo(plain(f"Note: {words}"), err=True)
-    sweep = working.begin_sweep(default_path(), plan_file, cells)
-    raise click.exceptions.Exit(inside.carry_out(sweep, cells, partial(sweeping.carry_out, default_path(), sweep, style, cluster)))  # fmt: skip
+    sweep = working.begin_sweep(database.default_path(), plan_file, cells)
+    raise click.exceptions.Exit(inside.carry_out(sweep, cells, partial(sweeping.carry_out, database.default_path(), sweep, style, cluster)))  # fmt: skip
 
 
 # ---- A sweep over a vault: by one grant, and told as one answer ----
@@ -167,7 +167,7 @@ class InsideSweep:
     def tell(self, sweep: sweeps.StoredSweep, *, again: bool = False) -> None:
         """Write the answer of a sweep; ``again``: its texts are opened for that."""
         asked, known = telling_ledger(self._vault)
-        with opened() as connection:
+        with database.opened() as connection:
             first = runs.find_by_id(connection, sweeps.read_cells(connection, sweep.number)[0].run_id)
             open_texts = None
             if again and first is not None:
@@ -195,7 +195,7 @@ def show(sweep: str, screen: bool, as_json: bool) -> None:
     """
     if screen and as_json:
         raise UsageError("--screen opens the app; --json prints. Leave one of them out.")
-    with opened() as connection:
+    with database.opened() as connection:
         wanted = sweeps.find_sweep(connection, sweep)
         summary = None
         if not screen:
@@ -234,7 +234,7 @@ def compare(
     Of a sweep over a vault only what was released is shown. With --submitter, -o and --vault its answer is released: which set-up is
     clearly the best, if one is, and the scores of one run.
     """
-    with opened() as connection:
+    with database.opened() as connection:
         stored_sweep = sweeps.find_sweep(connection, sweep)
         is_inside = record.sweep_record(connection, stored_sweep).inside
     if submitter is not None:
@@ -243,7 +243,7 @@ def compare(
         InsideSweep({**vault, "despite_network": None}, "seal", submitter, output).tell(stored_sweep, again=True)
         return
     by = compare_comparing.metric_asked(metric, "--metric")
-    with opened() as connection:
+    with database.opened() as connection:
         sweep_record = record.sweep_record(connection, stored_sweep)
         comparison = comparing.compare_sweep(connection, sweep_record, by, draws=draws, seed=seed)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -258,8 +258,8 @@ def compare(
 @click.argument("sweep", default="last")
 def stop(sweep: str) -> None:
     """Stop SWEEP (a name, the beginning of an id, or `last`). What is done stays; `rosetta sweep resume` continues it."""
-    path = default_path()
-    with opened(path) as connection:
+    path = database.default_path()
+    with database.opened(path) as connection:
         stored_sweep = sweeps.find_sweep(connection, sweep)
         if not sweeps.at_work(path, stored_sweep):
             raise UsageError(f"Nobody is working on sweep {stored_sweep.name!r}: there is nothing to stop.")
@@ -285,8 +285,8 @@ def resume(
 
     One over a vault needs --vault and --purpose again, and continues by the grant that it was begun with.
     """
-    path = default_path()
-    with opened(path) as connection:
+    path = database.default_path()
+    with database.opened(path) as connection:
         stored_sweep = sweeps.find_sweep(connection, sweep)
     inside = InsideSweep(vault, "sweep", submitter, output, shared=bool(address))
     cells = working.cells_again(stored_sweep, inside.asked, budget)
@@ -307,7 +307,7 @@ def resume(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
     """List the sweeps of the store, the newest first."""
-    with opened() as connection:
+    with database.opened() as connection:
         sweep_summaries = [
             record.sweep_record(connection, list_sweep).summary for list_sweep in sweeps.list_sweeps(connection)
         ]

@@ -11,13 +11,13 @@ import click
 
 from corpora.files.json_types import JsonObject
 from harness.core.failures import StoreError, UsageError
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import CHECK_SIGNS
 
 with when_used():
     from harness.card.checking import signed
+    from harness.store.sqlite import database
     from review.community import folder as export_folder
     from review.verifying import kinds, verifying
     from rosetta_tui.report import verification
@@ -42,14 +42,14 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
     Exit code 0: everything that could be checked holds; 1: something does not; 2: the file cannot be read, or is of
     no known kind.
     """
-    with _looked_at(), opened() as connection:
-        here = kinds.VerifiedAgainst(connection, home(), signed.KnownSigners(words=words), others)
+    with _looked_at(), database.opened() as connection:
+        here = kinds.VerifiedAgainst(connection, database.home(), signed.KnownSigners(words=words), others)
         if (file / export_folder.SUMS).is_file():
             # Verify an export of a community; exit code 1 where it was changed, or something in it was
             # withdrawn.
             if here.others:
                 raise UsageError("--with is of one file. Name it in place of its folder.")
-            checks = export_folder.export_checks(file, home(), here.known.words)
+            checks = export_folder.export_checks(file, database.home(), here.known.words)
             rows = [{"file": export_folder.SUMS, "kind": "community-export", "holds": check.ok, "words": f"{check.name}: {check.words}"} for check in checks]  # fmt: skip
             lines = [f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}" for check in checks]
             print_form("verify-folder", {"folder": file.name, "files": rows}, lines, as_json=as_json)

@@ -164,7 +164,8 @@ from contextlib import redirect_stdout
 from rosetta_tui.cli import main
 from rosetta_tui.front import commands
 heavy, guilty, said = set(sys.argv[1:]), {}, 0
-for call in [[*group.split(), name] for group in ("", "runs", "review", "vault") for name in commands(group)]:
+groups = ("", "runs", "review", "vault", "community", "submission")
+for call in [[*group.split(), name] for group in groups for name in commands(group)]:
     try:
         with redirect_stdout(io.StringIO()) as page:
             main([*call, "--help"])
@@ -193,7 +194,8 @@ def test_help_loads_next_to_nothing_and_no_page_more(tmp_path: Path) -> None:
     ]  # fmt: skip
     pages, guilty = json.loads(loaded(tmp_path, HELP, *heavy)[1])
     assert guilty == {}
-    assert pages == sum(len(commands(group)) for group in ("", "runs", "review", "vault"))
+    groups = ("", "runs", "review", "vault", "community", "submission")
+    assert pages == sum(len(commands(group)) for group in groups)
 
 
 @pytest.mark.thorough

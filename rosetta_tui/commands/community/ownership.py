@@ -15,7 +15,6 @@ import click
 
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.notices import own_register
 from rosetta_tui.commands.review.certificates import read_key
@@ -28,7 +27,7 @@ with when_used():
     from harness.core import storage, user_file
     from harness.sealed import keys, strict_records
     from harness.store import attachments
-    from harness.store.sqlite import trouble
+    from harness.store.sqlite import database, trouble
     from review.records import agreeing, ownership
     from review.records import profile as profiles
     from rosetta_tui.commands.community import consent
@@ -51,8 +50,8 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
     """
     named = ownership.Party(name=notice.one_line(developer, "The developer's name"), signing_key=read_key(key, "--key"))
     changed = {} if share is None else {"organisation_share": share}
-    with opened() as connection, trouble.transaction(connection):
-        made = agreeing.propose_for(connection, run, named, home(), more=more, **changed)
+    with database.opened() as connection, trouble.transaction(connection):
+        made = agreeing.propose_for(connection, run, named, database.home(), more=more, **changed)
         storage.write_new_file(output, made.data())
     for line in verification.ownership_lines(made):
         click.echo(plain(line))
@@ -70,8 +69,8 @@ def answer(record: Path, refuse: str | None, revoke: str | None, output: Path | 
     if sign + (refuse is not None) + (revoke is not None) != 1:
         raise click.UsageError("Say one of --sign, --refuse WHY and --revoke WHY.")
     action = ownership.OwnershipAction("signed" if sign else "refused" if refuse is not None else "revoked")
-    with strict_records.about_file(record), opened() as connection:
-        made = agreeing.answer(connection, _read(record), action, home(), refuse or revoke or "")
+    with strict_records.about_file(record), database.opened() as connection:
+        made = agreeing.answer(connection, _read(record), action, database.home(), refuse or revoke or "")
     storage.write_file(output or record, made.data(), overwrite=True)
     for line in verification.ownership_lines(made):
         click.echo(plain(line))
@@ -90,7 +89,7 @@ def _read(path: Path) -> bytes:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def owners(record: Path | None, *, as_json: bool) -> None:
     """Show what a record says, with everything known of it here; without one, all that are kept, and this computer's key."""
-    with opened() as connection:
+    with database.opened() as connection:
         if record is not None:
             with strict_records.about_file(record):
                 stated = ownership.read_ownership(_read(record))
@@ -98,7 +97,7 @@ def owners(record: Path | None, *, as_json: bool) -> None:
         else:
             kept = attachments.signed_files(connection, attachments.RecordKind.OWNERSHIP)
             ownership_records = [ownership.read_ownership(data) for _, data in kept]
-    own = signing.own_signer(home()).public.signing_key
+    own = signing.own_signer(database.home()).public.signing_key
     lines = [
         line for ownership_record in ownership_records for line in (*verification.ownership_lines(ownership_record), "")
     ]
@@ -129,15 +128,18 @@ def profile(
         raise UsageError("ITEM and --by NAME go together: a statement says who states it.")
     if (name is None) is not (output is None):
         raise UsageError("--name NAME and -o FILE go together: a profile for others carries the name.")
-    with opened() as connection:
+    with database.opened() as connection:
         if item is not None:
-            made_statement = profiles.state(connection, item, words, by or "", home())
+            made_statement = profiles.state(connection, item, words, by or "", database.home())
             done = "Stated" if made_statement.words else "Taken back"
             click.echo(plain(f"{done}: {made_statement.item}, by {made_statement.person}, {made_statement.when}."), err=True)  # fmt: skip
-        there, signed_profile_statements = (profiles.seen(connection, home()), profiles.stated(connection, home()))
+        there, signed_profile_statements = (
+            profiles.seen(connection, database.home()),
+            profiles.stated(connection, database.home()),
+        )
         items = profiles.profile_items(there, signed_profile_statements)
         if name is not None and output is not None:
-            made = profiles.make_profile(connection, name, home())
+            made = profiles.make_profile(connection, name, database.home())
             storage.write_new_file(output, made.data())
     document: JsonObject = {"items": [item._asdict() for item in items]}
     print_form("organisation-profile", document, verification.profile_lines(items), as_json=as_json)
@@ -165,8 +167,8 @@ def take_(files: Sequence[Path], words: str | None, trust: str | None) -> None:
     for path in owned:
         key = None if trust is None else read_key(trust)
         data = user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
-        with strict_records.about_file(path), opened() as connection:
-            record = agreeing.take(connection, data, home(), key)
+        with strict_records.about_file(path), database.opened() as connection:
+            record = agreeing.take(connection, data, database.home(), key)
         for line in verification.ownership_lines(record):
             click.echo(plain(line))
     notices = [path for path in files if path not in owned]

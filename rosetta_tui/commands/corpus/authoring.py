@@ -23,7 +23,6 @@ from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.core.user_file import read_bytes, read_text
 from harness.method.option_table import SEGMENTS
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.corpus.files import requirement_fields
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.front import on_terminal
@@ -38,6 +37,7 @@ with when_used():
     from harness.consent import given as consent_given
     from harness.project import authoring, candidates, proposals, state
     from harness.sealed import keys
+    from harness.store.sqlite import database
     from review.office.results import progress
     from rosetta_tui.report import project as report_project
     from rosetta_tui.request import new_corpus
@@ -96,7 +96,7 @@ def new_(folder: Path, **given: Any) -> None:
         print_problems(error.problems)
         click.echo("Nothing was begun. Correct the option of that name; where texts may go is said with --transmission WORD.", err=True)  # fmt: skip
         raise click.exceptions.Exit(2) from None
-    project = state.create_project(folder, home(), facts)
+    project = state.create_project(folder, database.home(), facts)
     print_problems(warned)
     dataset = project.state.dataset
     languages = [tags.language_name(dataset[f"{side}_language"]) for side in ("source", "target")]
@@ -167,7 +167,7 @@ def sources_(folder: Path, file: Path | None, *, undo: bool, **given: Any) -> No
     """
     if sum((undo, file is not None, given["model"] is not None)) != 1:
         raise UsageError("Say one of FILE, --model and --undo.")
-    with authoring.changing(folder, home()) as project:
+    with authoring.changing(folder, database.home()) as project:
         if undo:
             click.echo(report_project.taken_out_words(candidates.undo_last(project)))
             return
@@ -227,7 +227,7 @@ def progress_(folder: Path, *, as_json: bool) -> None:
     Below that: what is worth having beyond it (§11.2), what a language takes in hours and money (§10.3), how long
     speakers have worked so far, and the next step. No text is shown.
     """
-    project = state.read_project(folder, home())
+    project = state.read_project(folder, database.home())
     project_progress, worked = (authoring.progress_of(project), progress.worked_until_now(project))
     value: JsonObject = {
         "dataset": {name: getattr(project_progress.dataset, name) for name in _TOLD},
@@ -269,7 +269,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
         )
     kept = passed = 0
     unknown: set[int] = set()
-    with authoring.changing(folder, home()) as project:
+    with authoring.changing(folder, database.home()) as project:
         analyser = proposals.analyser_for(project)
         waiting = proposals.waiting_for_analysis(project, secret=secret)
         for proposal in proposals.proposals(project, analyser, waiting):
@@ -350,7 +350,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
             f"{statement}: it is empty, but it has to say what was agreed to, word for word. Write it there."
         )
     scan = "" if paper is None else sha256(read_bytes(paper, "the scan", _MOST_PAPER)).hexdigest()
-    with authoring.changing(folder, home()) as project:
+    with authoring.changing(folder, database.home()) as project:
         facts = project.state.dataset
         parts = {
             "corpus": facts["id"],
@@ -365,7 +365,7 @@ def consent_(folder: Path, community: str, person: str, date: str, statement: Pa
         }
         if facts.get("consent"):
             _say_replaced(facts["consent"], replace=replace)
-        identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
+        identity = keys.Identity.load(database.home(), keys.Role.ORGANISATION)
         record = consent_given.record_consent(parts, identity, consent_given.newest_day())
         project.change(dataset={**facts, "consent": record.model_dump(mode="json")})
     click.echo(plain(f"Recorded: {community}, said by {person} on {date}."))

@@ -20,7 +20,6 @@ from corpora.model.task import TRANSLATION
 from corpora.text.messages import percent
 from harness.core.failures import UsageError
 from harness.method.option_table import WRITTEN
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import print_problems, problem_json, read_corpus, reading, selecting, selection
 from rosetta_tui.request.vault import out_of_vault
@@ -36,6 +35,7 @@ with when_used():
     from harness.core import storage
     from harness.project import authoring, state
     from harness.store import withdrawn
+    from harness.store.sqlite import database
 
 
 def entry_count(count: int) -> str:
@@ -159,7 +159,7 @@ def _load(given: dict[str, Any], *, as_json: bool) -> Corpus:
     folder: Path = given["file"]
     if given["vault"] is not None or not state.is_project(folder):
         return load_told(given, as_json=as_json)
-    project = state.read_project(folder, home())
+    project = state.read_project(folder, database.home())
     if (went := project.state.vault) is not None and went.done:
         raise UsageError(
             f"{folder} went into a vault on {went.on}. Check it there: rosetta corpus check {went.corpus} --vault VAULT --purpose WORDS. Its open part "

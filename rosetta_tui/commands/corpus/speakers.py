@@ -15,7 +15,6 @@ from corpora.model.entry import Segment
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
 from harness.method.option_table import SEGMENTS
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.create import handed_out
 from rosetta_tui.show.clipboard import command_line
@@ -24,6 +23,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.model import vocabularies as model_labels
     from harness.project import authoring, state
+    from harness.store.sqlite import database
     from review.office.making import creating
     from review.office.making import texts as making_texts
     from review.office.results import into_project, progress
@@ -69,7 +69,7 @@ def _in_order(*options: Callable[..., Any]) -> Callable[..., Any]:
 
 def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Distribute what waits for speakers, sealed where a secret sentence is among it; the project notes it first."""
-    with authoring.changing(project, home(), keep=not dry_run) as opened:
+    with authoring.changing(project, database.home(), keep=not dry_run) as opened:
         progress.known_reviews(opened)
         # Words for speakers; the organisation and the labels are those of the corpus.
         dataset = opened.state.dataset
@@ -93,13 +93,13 @@ def ask_speakers(project: Path, kind: Asking, given: dict[str, Any], *, as_json:
         gather = f"rosetta corpus gather {command_line([str(project)])}"
         name = str(opened.state.dataset["id"])
         made = distribute.Making(name, secret, texts, letters, draft, at_the_end=gather)
-        with store.Office.open(home()) as office:
+        with store.Office.open(database.home()) as office:
             given["name"] = making_texts.review_name(office, given["name"], f"{name}-{kind}")
             distribute.require_handing_out(office, made, given)
-        opened.change(office=progress.own_key(home()))
+        opened.change(office=progress.own_key(database.home()))
         creating.note_handed_out(opened, given["name"], kind, entries, shared_laptop=shared)
         state.write_state(opened, overwrite=True)
-        distribute.carry_out(store.Office.open(home()), made, given, as_json=as_json)
+        distribute.carry_out(store.Office.open(database.home()), made, given, as_json=as_json)
         creating.note_made(opened, given["name"])
 
 
@@ -144,7 +144,7 @@ def of_others(
     """
     if not entries or given["passphrases"]:
         return list(entries), frozenset()
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         wrote, first = progress.laptops_that_wrote(project, office), progress.first_of(office)
         known = {laptop.signing_key: laptop.name for laptop in office.laptops() if laptop.removed is None}
     if given["laptops"]:
@@ -226,11 +226,11 @@ def gather_(folder: Path, shared: tuple[str, ...]) -> None:
     translation on the laptop on which it was written does not count as a second speaker, unless you say
     --shared-laptop.
     """
-    with authoring.changing(folder, home()) as project:
+    with authoring.changing(folder, database.home()) as project:
         progress.known_reviews(project)
         for name in shared:
             creating.note_shared_laptop(project, name)
-        with store.Office.open(home()) as office:
+        with store.Office.open(database.home()) as office:
             gathered_facts = into_project.gather(project, office)
     click.echo(imported.taken_words(gathered_facts))
     for line in imported.left_lines(gathered_facts):

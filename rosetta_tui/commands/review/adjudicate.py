@@ -15,7 +15,6 @@ import click
 
 from harness.core.failures import UsageError
 from harness.method.option_table import FORMS
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.front import on_terminal
@@ -27,6 +26,7 @@ from rosetta_tui.show.text import plain
 with when_used():
     from corpora.formats import write
     from corpora.model import corpus as model_corpus
+    from harness.store.sqlite import database
     from review.office.making import second_look
     from review.office.results import certifying, results, translations
     from review.office.store import store
@@ -54,7 +54,7 @@ def adjudicate_(review: str, every: bool, as_json: bool, **vault: Any) -> None:
     at the gate: decide when the ratings are in. Sentences from a vault are opened with it (--vault, --purpose), once
     there is something to decide; --json needs none.
     """
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         reviewed = office.review(review)
         results.refuse_withdrawn(reviewed)
         cases = _cases(office, reviewed, every=every)
@@ -240,7 +240,7 @@ def variants_(review: str, output: Path | None, to_form: str, allow_secret: bool
 
 def _offered(name: str, corpus: model_corpus.Corpus, allow_secret: bool) -> list[translations.Correction]:
     """Read the suggestions; those for secret entries only where they were asked for."""
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         review = office.review(name)
         results.refuse_withdrawn(review)
         offered = translations.corrections(review.key, office.state(review), corpus)

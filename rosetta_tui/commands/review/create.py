@@ -21,7 +21,6 @@ from click.core import ParameterSource
 from corpora.text.messages import percent
 from harness.core.failures import UsageError
 from harness.method.option_table import FORMS, SEGMENTS
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review import with_vault
 from rosetta_tui.request.reading import load_corpus
@@ -33,6 +32,7 @@ with when_used():
     from corpora.model import entry
     from harness.core import storage
     from harness.store import runs as store_runs
+    from harness.store.sqlite import database
     from review.files import manifests
     from review.office.making import controls, creating, reviewed_runs, reviewer_programs, second_look
     from review.office.making import texts as making_texts
@@ -147,7 +147,7 @@ def create_(
         distribute.say_plan(_translation_plan(draft, letters), as_json=as_json)
         if not dry_run:
             making = distribute.Making(draft.sentences.dataset.id, False, texts, letters, draft)
-            distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
+            distribute.carry_out(store.Office.open(database.home()), making, given, as_json=as_json)
     else:
         _create(runs, given, as_json=as_json, dry_run=dry_run)
 
@@ -188,7 +188,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     if given["vault"] is not None and not dry_run:
         _require_verdict(too_little, anyway=given["anyway"])
     if not dry_run:
-        with store.Office.open(home()) as office:
+        with store.Office.open(database.home()) as office:
             distribute.name_who_asks(office, given)
     reviewed = _runs(runs, given, dry_run=dry_run)
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
@@ -211,17 +211,17 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
         drawn=draft,
         below_deployable=[*draft.below_deployable],
     )
-    distribute.carry_out(store.Office.open(home()), making, given, as_json=as_json)
+    distribute.carry_out(store.Office.open(database.home()), making, given, as_json=as_json)
 
 
 def _runs(names: Sequence[str], given: dict[str, Any], *, dry_run: bool) -> reviewed_runs.ReviewedRuns:
     """Read the runs; those from a vault are opened once, after everything that could be refused before."""
     segments = [entry.Segment(segment_name) for segment_name in given["segments"]]
     opening = with_vault.handing_out(given, several=dry_run or len(names) > 1)
-    with opened() as connection:
+    with database.opened() as connection:
         if given["vault"] is not None and not dry_run:
             corpus = store_runs.find_run(connection, names[0]).dataset_id
-            with store.Office.open(home()) as office:
+            with store.Office.open(database.home()) as office:
                 distribute.look_ahead(office, given, corpus)
         return reviewed_runs.read_runs(connection, names, segments, opening)
 
@@ -293,7 +293,7 @@ def _second(name: str, given: dict[str, Any], *, as_json: bool, dry_run: bool) -
     """Make a second review; reading what divided the reviewers is a look."""
     distribute.require_page(given, secret=False, second=True, rule=None)
     texts = distribute.own_texts(given, "second")
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         reviewed = office.review(name)
         results.refuse_withdrawn(reviewed)
         second_look.cases_to_ask(office, reviewed)
@@ -423,16 +423,16 @@ def bundle(files: tuple[Path, ...], folder: Path | None) -> None:
         system = reviewer_programs.recognise_archive(file)
         size = file.stat().st_size
         program = stick.with_progress(
-            file.name, size, lambda copied: reviewer_programs.add_program(file, system, home(), copied)
+            file.name, size, lambda copied: reviewer_programs.add_program(file, system, database.home(), copied)
         )
         _say(program)
     if folder is not None:
-        stick.fill_stick(folder, home())
+        stick.fill_stick(folder, database.home())
 
 
 def _list() -> None:
     """List the archives that are there, and the systems that have none."""
-    programs = reviewer_programs.list_programs(home())
+    programs = reviewer_programs.list_programs(database.home())
     for program in programs:
         _say(program)
     there = {program.system for program in programs}

@@ -13,7 +13,6 @@ import click
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.certificates import as_key, kept_batch
 from rosetta_tui.commands.review.ratings import report_json
@@ -22,6 +21,7 @@ from rosetta_tui.show.json_forms import print_form
 with when_used():
     from harness.sealed import keys, stick
     from harness.sealed import phrase as sealed_phrase
+    from harness.store.sqlite import database
     from review.files import identities as reviewer_codes
     from review.files import identities as statements
     from review.office.intake import importing, speaking
@@ -36,7 +36,7 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
     if len(laptop) != 1:
         raise UsageError("Name the laptop that you saw: its file NAME.rosetta-laptop, or its key.")
     key, name = _laptop(laptop[0])
-    identity = keys.Identity.load(private_folder(home()), keys.Role.LAPTOP)
+    identity = keys.Identity.load(private_folder(database.home()), keys.Role.LAPTOP)
     content = statements.write_statement(identity, key, _organisation(organisation))
     path = Path(f"{name}{statements.WITNESS_SUFFIX}")
     if path.exists() and not (path.is_file() and path.read_bytes() == content):
@@ -53,8 +53,8 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
 
 def keep_witness(path: Path, *, as_json: bool) -> None:
     """Import a witness's statement, at the organisation's desk."""
-    own = keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
-    with store.Office.open(home()) as office:
+    own = keys.Identity.load(database.home(), keys.Role.ORGANISATION).public.signing_key
+    with store.Office.open(database.home()) as office:
         statement = office.keep_statement(stick.read_named(path), own)
         names = {laptop.signing_key: laptop.name for laptop in office.laptops()}
     name, phrase = names[statement.laptop], keys.key_phrase(statement.witness)
@@ -153,7 +153,7 @@ def enrol_(
 
 def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     """Write this laptop's own card: public keys and what people call it."""
-    identity = keys.Identity.load(private_folder(home()), keys.Role.LAPTOP)
+    identity = keys.Identity.load(private_folder(database.home()), keys.Role.LAPTOP)
     chosen = name or path.stem
     content = statements.write_laptop_card(identity, chosen)
     known = path.is_file() and path.read_bytes() == content
@@ -172,8 +172,8 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
 def _accept(
     laptop: Sequence[str], name: str | None, instead_of: str | None, identity: Path | None, *, as_json: bool
 ) -> None:
-    identities = keys.opening_identities(home(), identity)
-    with store.Office.open(home()) as office:
+    identities = keys.opening_identities(database.home(), identity)
+    with store.Office.open(database.home()) as office:
         key, recipient, its_name = _found(office, laptop)
         chosen = name or its_name or _known_name(office, key) or arrivals.free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
@@ -240,7 +240,7 @@ def _check_together(
 
 def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_json: bool) -> None:
     read = reviewer_codes.read_code(code)
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         named = [_known(office, name) for name in (" ".join(laptop), *others)]
         found_people = [(review, who) for review in office.reviews() if (who := review.person(read))]
         if not found_people:
@@ -261,7 +261,7 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
 
 
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         meant = _known(office, " ".join(laptop))
         reviews = speaking.put_back(office, meant) if undo else speaking.take_out(office, meant, reason)
     document: JsonObject = {

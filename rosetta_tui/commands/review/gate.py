@@ -16,13 +16,13 @@ from typing import Any
 import click
 
 from harness.core.failures import HarnessError, UsageError
-from harness.store.sqlite.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.sealed import keys
+    from harness.store.sqlite import database
     from review.office.making import second_look
     from review.office.results import certifying, progress, results
     from review.office.store import store
@@ -58,9 +58,9 @@ def gate_(
     """
     if output is not None and not issue:
         raise UsageError("-o goes with --issue: without it nothing is written.")
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         reviewed = office.review(review)
-        identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
+        identity = keys.Identity.load(database.home(), keys.Role.ORGANISATION)
         runs = results.runs_of(reviewed, run_id)
         results.refuse_withdrawn(reviewed)
         evidence = certifying.review_evidence(office, reviewed, identity.public.signing_key)
@@ -179,9 +179,9 @@ def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> Non
 
 def _attach(path: Path, trusted: str) -> None:
     """Attach a certificate that was issued now to its run, as ``rosetta review attach`` does; print why not where it is a go that cannot be."""
-    issued = certifying.present(path, None, home())
+    issued = certifying.present(path, None, database.home())
     try:
-        with opened() as connection:
+        with database.opened() as connection:
             lines = gate.standing_lines(certifying.attach(connection, issued, trusted))
     except HarnessError as error:
         is_go = certificates.read_certificate(issued.certificate, "it").outcome == "go"
@@ -237,14 +237,14 @@ def export_(
             "-o is for the sealed file: --csv, --mtme, --corpus and --inside each name a place of their own."
         )
     if corpus is not None:
-        with store.Office.open(home()) as office:
+        with store.Office.open(database.home()) as office:
             _export_tell(
                 export_files.write_corpus(
                     office, office.review(review), corpus, overwrite=overwrite, allow_secret=allow_secret
                 )
             )
         return
-    desk = organiser_desk.OrganiserService(home(), default_path())
+    desk = organiser_desk.OrganiserService(database.home(), database.default_path())
     if csv_file is not None:
         output = csv_file.parent
         export = desk.export(review, "comments" if comments else "csv", name=csv_file.name)
@@ -280,10 +280,10 @@ def page_(review: str, run_id: str | None, output: Path | None, language: str | 
 
     Nobody can be recognised on it: with fewer than five people it shows the result alone.
     """
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         reviewed = office.review(review)
         path = output or Path(f"{reviewed.name}-page.html")
-        words = export_files.page_words(reviewed, language, home())
+        words = export_files.page_words(reviewed, language, database.home())
         export = export_files.page(office, reviewed, results.one_run(reviewed, run_id), path.name, words)
     (written,) = export_files.write_export(export, path.parent, overwrite=overwrite)
     for note in export.notes:

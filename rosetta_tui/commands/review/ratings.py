@@ -16,7 +16,6 @@ import click
 
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.notices import own_register
 from rosetta_tui.show.json_forms import form_text, print_form
@@ -26,6 +25,7 @@ with when_used():
     from harness.consent import notice
     from harness.sealed import keys as sealed_keys
     from harness.sealed import sealing
+    from harness.store.sqlite import database
     from review.files import identities as reviewer_codes
     from review.log import payloads
     from review.office.intake import importing, quarantine, speaking
@@ -52,7 +52,7 @@ def open_(places: tuple[Path, ...], lines: bool, reviewer: str | None, language:
 
     Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
     """
-    with waiting.open_laptop(home()) as laptop:
+    with waiting.open_laptop(database.home()) as laptop:
         opening = sitting.TerminalOpening(
             laptop,
             places=[place for place in places if place.exists()] or None,
@@ -100,8 +100,8 @@ def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, yes: bool
             "These folders hold no ratings (NAME.rosetta-ratings). A speaker writes one by “Hand over your answers” "
             "(x while rating); give the folder or stick that it went to."
         )
-    identities = sealed_keys.opening_identities(home(), identity)
-    with store.Office.open(home()) as office:
+    identities = sealed_keys.opening_identities(database.home(), identity)
+    with store.Office.open(database.home()) as office:
         file_reports = importing.import_files(office, identities, search.files)
         reports = list(_told(file_reports, as_json, waiting=not yes))
         if enrol:
@@ -180,7 +180,7 @@ def report_json(report: speaking.FileReport) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_(review: str | None, as_json: bool) -> None:
     """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         chosen = office.reviews() if review is None else [office.review(review)]
         review_progresses = [progress.progress(office, review) for review in chosen]
         voices = [speaking.speaking(office, review) for review in chosen]
@@ -320,8 +320,8 @@ def withdraw_(review: str, code: str, scope: str, identity: Path | None, yes: bo
     back.
     """
     read = reviewer_codes.read_code(code)
-    identities = sealed_keys.opening_identities(home(), identity)
-    with store.Office.open(home()) as office:
+    identities = sealed_keys.opening_identities(database.home(), identity)
+    with store.Office.open(database.home()) as office:
         reviewed = office.review(review)
         reviewer = reviewed.person(read)
         if reviewer is None:

@@ -13,13 +13,13 @@ from pathlib import Path
 import click
 
 from harness.core.failures import UsageError
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import storage
     from harness.sealed import phrase, sealing, stick
+    from harness.store.sqlite import database
     from review.browser import hall as review_hall
     from review.browser import page as review_page
     from review.files import batch as batch_file
@@ -50,12 +50,12 @@ def serve(batch: Path, address: str | None, port: int, into: Path | None) -> Non
     given, people = _of_ours(data, batch)
     host = own_address(address)
     name = given.manifest.review
-    folder = into or home() / "halls" / name
+    folder = into or database.home() / "halls" / name
     hall = review_hall.Hall.open(folder, given.sha256, people)
     page = review_page.make_page(data, given, hall=True)
     with _socket(host, port) as listening:
         url = f"http://{_in_url(host)}:{listening.getsockname()[1]}"
-        cards = storage.private_folder(home() / "review-cards") / f"{name}-hall.html"
+        cards = storage.private_folder(database.home() / "review-cards") / f"{name}-hall.html"
         _write_cards(cards, hall, url, given)
         for line in (
             f"Serving {given.manifest.title} at {url} until you press Ctrl-C.",
@@ -83,7 +83,7 @@ def _of_ours(data: bytes, path: Path) -> tuple[batch_file.Batch, list[str]]:
     if sealing.lock_of(data) is not None:
         raise UsageError(f"{path} is sealed: what is secret never goes over a network. Hand out files or pages instead.")  # fmt: skip
     given = batch_file.open_batch(data)
-    with store.Office.open(home()) as office:
+    with store.Office.open(database.home()) as office:
         review = office.review_of_batch(given.manifest.batch)
     if review is None:
         raise UsageError(f"{path} is no batch of this computer's: the codes of its people are where it was made.")

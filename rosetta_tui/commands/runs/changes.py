@@ -15,8 +15,6 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.attachments import change_words, note_of, tags_of
-from harness.store.runs import Run, find_run, find_trashed, runs_back
-from harness.store.sqlite.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text, plain
@@ -26,6 +24,7 @@ with when_used():
     from harness.run import final_scores
     from harness.store import attachments, deletion, run_list, runs
     from harness.store.corpora import entries as corpora_entries
+    from harness.store.sqlite import database
     from review.records import agreeing
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, verification
@@ -47,8 +46,8 @@ def note(run: str, text: str | None, tags: Sequence[str], *, remove: bool) -> No
     if remove and text is not None:
         raise UsageError("--remove takes no text: leave one of them out.")
     words = sys.stdin.read() if text == "-" else text
-    with opened() as connection:
-        number = find_run(connection, run).id
+    with database.opened() as connection:
+        number = runs.find_run(connection, run).id
         if words is not None or (remove and not tags):
             change_words(connection, number, note=words or "")
         if tags:
@@ -81,7 +80,7 @@ def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
         return
     if not names:
         raise click.UsageError("Name the runs: rosetta runs delete RUN...")
-    with opened() as connection:
+    with database.opened() as connection:
         chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
         for run in chosen.values():
             deletion.refuse_under_way(run)
@@ -99,21 +98,21 @@ def delete(names: Sequence[str], *, undo: bool, now: bool, yes: bool) -> None:
                 click.echo(plain(message), err=True)
 
 
-def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
+def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> runs.Run:
     """Find a run; one that is put away only where it is to be erased, and is named by its id."""
     try:
-        return find_run(connection, name, withdrawn=True)
+        return runs.find_run(connection, name, withdrawn=True)
     except UsageError:
-        if not now or runs_back(name) is not None:
+        if not now or runs.runs_back(name) is not None:
             raise
         try:
-            return find_trashed(connection, name)
+            return runs.find_trashed(connection, name)
         except UsageError:
             pass
         raise
 
 
-def _ask(chosen: Sequence[Run]) -> None:
+def _ask(chosen: Sequence[runs.Run]) -> None:
     if not sys.stdin.isatty():
         raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")
     for run in chosen:
@@ -123,8 +122,8 @@ def _ask(chosen: Sequence[Run]) -> None:
 
 
 def _bring_back(names: Sequence[str]) -> None:
-    with opened() as connection:
-        for run in [find_trashed(connection, name) for name in names]:
+    with database.opened() as connection:
+        for run in [runs.find_trashed(connection, name) for name in names]:
             deletion.bring_back(connection, run.id)
             click.echo(plain(f"Back: {run.run_id}"), err=True)
 
@@ -145,8 +144,8 @@ def show(run: str, *, as_json: bool) -> None:
     under `beside`, which is not part of the sealed card: `rosetta runs export` writes the card alone. A run with
     secret entries has no JSON: its numbers leave only as a released card (`rosetta runs export --submitter`).
     """
-    with opened() as connection:
-        stored_run = find_run(connection, run)
+    with database.opened() as connection:
+        stored_run = runs.find_run(connection, run)
         if runs.read_card(connection, stored_run.id) is None and not stored_run.imported:
             _unfinished(connection, stored_run, as_json=as_json)
             return
@@ -159,10 +158,10 @@ def show(run: str, *, as_json: bool) -> None:
         reproduced = card_fields.is_reproduced(card, checked)
         stated = card_fields.stated_words(card, review, reproduced=reproduced)
         summary = run_list.list_runs(connection, run_id=stored_run.run_id, brief=True)
-        evidence = agreeing.evidence_of(connection, stored_run, home())
+        evidence = agreeing.evidence_of(connection, stored_run, database.home())
         beside = _beside(connection, stored_run, retried, stated) | _stated(stored_run, checked.recount)
     if as_json:
-        with opened() as connection:
+        with database.opened() as connection:
             reading.refuse_to_leave(connection, [stored_run])
         beside["verification"] = verification.checks_json(evidence)
         beside |= card_fields.owner_json(*summary)
@@ -178,7 +177,7 @@ def show(run: str, *, as_json: bool) -> None:
         click.echo(line)
 
 
-def _stated(run: Run, found: attachments.Recount | None) -> dict[str, Any]:
+def _stated(run: runs.Run, found: attachments.Recount | None) -> dict[str, Any]:
     """Return what the scores of an imported card are worth here; nothing for a run of this store, or one that counts."""
     if not run.imported or (found is not None and found.counts):
         return {}
@@ -188,9 +187,9 @@ def _stated(run: Run, found: attachments.Recount | None) -> dict[str, Any]:
     return {"scores": words}
 
 
-def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
+def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool) -> None:
     """Show a run that has no card yet."""
-    unfinished_run = report_run.read_unfinished(default_path(), run.run_id)
+    unfinished_run = report_run.read_unfinished(database.default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
         document = report_run.unfinished_json(unfinished_run, inside=reading.must_be_released(connection, run))
@@ -201,7 +200,7 @@ def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> N
 
 
 def _beside(
-    connection: sqlite3.Connection, run: Run, retried: final_scores.RetriedScores | None, stated: str
+    connection: sqlite3.Connection, run: runs.Run, retried: final_scores.RetriedScores | None, stated: str
 ) -> dict[str, Any]:
     """Return what is next to a card at home; nothing where there is nothing."""
     beside_card = {

@@ -14,10 +14,8 @@ from typing import Any
 
 import click
 
-from harness.card.reading import read_card_bytes
 from harness.core.failures import KeyStoreError, UsageError
 from harness.core.storage import PRIVATE, PUBLISHED, write_file
-from harness.store.sqlite.database import home, opened
 from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.commands.vault.sharing import telling_ledger
 from rosetta_tui.request.vault import out_of_vault, vault_request
@@ -276,15 +274,15 @@ def import_(files: Sequence[Path], unverified: bool, corpus: str | None, as_json
     done: list[dict[str, Any]] = []
     refused = 0
     pinned = None if corpus is None else api.open_corpus(api.CorpusRequest(corpus))
-    with opened() as connection:
+    with database.opened() as connection:
         for file in files:
             if file.name.endswith(signing.SUFFIX):
                 click.echo(plain(f"{file.name}: the seal of a card, which is imported with its card."), err=True)
                 continue
             try:
-                data = read_card_bytes(file)
+                data = reading.read_card_bytes(file)
                 if cards.is_released(reading.parse_object(data, file.name)):
-                    card = official.take(home(), data, file.name, connection)
+                    card = official.take(database.home(), data, file.name, connection)
                     done.append({"file": str(file), "run_id": card.run, "released": True})
                     if not as_json:
                         click.echo(_released_words(file, card))
@@ -320,7 +318,7 @@ def _take_seal(connection: sqlite3.Connection, file: Path, data: bytes, imported
         return
     try:
         card = reading.parse_object(data, file.name)
-        signing.keep_others_seal(connection, run.id, card, read_card_bytes(beside))
+        signing.keep_others_seal(connection, run.id, card, reading.read_card_bytes(beside))
     except UsageError as error:
         click.echo(plain(f"warning: {beside.name} was not taken. {error}"), err=True)
 

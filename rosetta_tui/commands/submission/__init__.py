@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from harness.store.sqlite.database import home
+from harness.submission import FOLDER, UNPACKED
 from rosetta_tui.commands.naming import FiledCommands, when_used
 
 with when_used():
-    from harness.store.sqlite import database
     from harness.submission import desk
 
 
@@ -21,4 +22,5 @@ class SubmissionCommands(FiledCommands):
 @click.group(cls=SubmissionCommands)
 def submission() -> None:
     """Submit a method to the organisation that keeps the secret texts; there, rehearse it, run it, and report the result."""
-    desk.remove_leftovers(database.home())
+    if any((home() / FOLDER).glob(f"*/{UNPACKED}")):  # else help would load what it has no need of
+        desk.remove_leftovers(home())

@@ -17,7 +17,6 @@ import click
 from corpora.files.problems import CorpusError
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
-from harness.store.sqlite.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.notices import own_register, write_notice
 from rosetta_tui.commands.vault.sharing import (
@@ -176,7 +175,7 @@ def _add_project(
     as_it_is: bool,
 ) -> None:
     """Seal the corpus of a project; its secret texts are in the vault alone then, as far as this project goes."""
-    with authoring.changing(folder, home()) as project:
+    with authoring.changing(folder, database.home()) as project:
         try:
             corpus = authoring.whole_corpus(project)
         except CorpusError as error:

@@ -21,7 +21,8 @@ from harness.store.run_list import list_runs
 from harness.store.runs import set_live
 from harness.store.sqlite.database import opened
 from harness.store.sqlite.openings import Live
-from harness.submission.desk import LOCK, UNPACKED, SubmissionEvent, SubmissionStore
+from harness.submission import UNPACKED
+from harness.submission.desk import LOCK, SubmissionEvent, SubmissionStore
 from harness.submission.lanes import ModelHere
 from rosetta_tui.commands import rosetta
 from rosetta_tui.home.panels import waiting_runs

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from harness.submission.desk import UNPACKED, SubmissionEvent, SubmissionStore
+from harness.submission import UNPACKED
+from harness.submission.desk import SubmissionEvent, SubmissionStore
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app.app import Begin, Start
 from rosetta_tui.live.screen import LiveScreen
