@@ -7,9 +7,10 @@ promising ones are then scored as outputs on entries spread over the corpus.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from array import array
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
 from itertools import groupby
 from typing import TypeVar
 from unicodedata import normalize
@@ -17,6 +18,7 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
+from corpora.files.packed_list import in_blocks, packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
 from scoring.core.inventory import STRUCTURAL_KEY, normalised
@@ -45,6 +47,8 @@ class FoundConstant:
     """How many distinct references it was chosen from."""
 
 
+SORTED = 50_000
+"""References that are sorted together; of more the lists are merged, so that not all are held unpacked."""
 STEP = 32
 """Entries or candidates that one step looks at."""
 
@@ -61,13 +65,14 @@ def search_constant(
     ``metrics`` are those of the composite; ``judges`` is the number of entries on which the most promising
     candidates are scored. Yields between the steps.
     """
-    forms = sorted(comparison_form(entry.reference) for entry in entries)
+    forms = [
+        packed(sorted(comparison_form(entry.reference) for entry in block)) for block in in_blocks(entries, SORTED)
+    ]
     yield
-    texts = _affordable([form for form, _ in groupby(forms)])
+    texts, repeated = _affordable(forms)
+    del forms
     if len(texts) == 1:
         return FoundConstant(texts[0], 1)
-    repeated = np.array([bisect_right(forms, text) - bisect_left(forms, text) for text in texts])
-    del forms
     scorer = Scorer(metrics, weighing=weighing)
     accepted = yield from _accepted(entries, texts, metrics, annotate)
     # Weigh what of each constant's composite can be told without scoring it on every entry.
@@ -97,12 +102,17 @@ def spread(things: Sequence[T], most: int) -> list[T]:
     return [things[int(place * step)] for place in range(min(most, len(things)))]
 
 
-def _affordable(texts: list[str]) -> list[str]:
-    """Return as many texts as have the most letters together, one at least, however long it is."""
-    letters = sum(map(len, texts))
-    if letters <= MOST_LETTERS:
-        return texts
-    return spread(texts, max(1, len(texts) * MOST_LETTERS // letters))
+def _affordable(lists: Sequence[Sequence[str]]) -> tuple[list[str], IntArray]:
+    """Return as many distinct texts as have the most letters together, one at least, and how often each is there.
+
+    ``lists`` are sorted, each of them; the texts are in order.
+    """
+    lengths = array("l", (len(text) for text, _ in groupby(merge(*lists))))
+    letters = sum(lengths)
+    most = len(lengths) if letters <= MOST_LETTERS else max(1, len(lengths) * MOST_LETTERS // letters)
+    chosen = set(spread(range(len(lengths)), most))
+    texts = {text: sum(1 for _ in same) for at, (text, same) in enumerate(groupby(merge(*lists))) if at in chosen}
+    return [*texts], np.array([*texts.values()])
 
 
 def _composite(entries: Sequence[Entry], text: str, scorer: Scorer, annotate: Annotate) -> float:

@@ -8,6 +8,7 @@ the beginning of each reference.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -268,7 +269,11 @@ class WordDrawing:
         pool = int(ends[-1])
         drawn: dict[int, IntArray] = {}
         some = False
-        numbers = zip(self._numbers.tolist(), self._usable.tolist(), ends.tolist(), strict=True)
+        columns = (self._numbers, self._usable, ends)
+        numbers = chain.from_iterable(
+            zip(*(column[at : at + MOST_KEPT].tolist() for column in columns), strict=True)
+            for at in range(0, len(ends), MOST_KEPT)
+        )
         for place, (number, usable, end) in enumerate(numbers):
             others = pool - usable
             at = random.integers(0, max(1, others), number if others else 0)

@@ -12,7 +12,7 @@ from typing import overload
 import msgpack
 import numpy as np
 
-from corpora.files.packed_list import PackedList, in_blocks, packed
+from corpora.files.packed_list import PackedList, changed, in_blocks, packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
@@ -27,7 +27,7 @@ from scoring.core.metric import (
     Table,
     present_values,
 )
-from scoring.core.setup import Translation
+from scoring.core.setup import Translation, alike_entry
 from scoring.core.specification import COMPOSITE, TRANSLATIONS, KeptColumns, Tier, Weighing, specified
 
 NOT_WANTED = "not among the metrics of this run"
@@ -144,9 +144,10 @@ class Scorer:
             return translations
         return packed(translation.alike(*self._languages) for translation in translations)
 
-    def entries_alike(self, entries: Sequence[Entry]) -> list[Entry]:
+    def entries_alike(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return entries as every metric reads them."""
-        return [one.entry for one in self.alike([Translation(entry, "") for entry in entries])]
+        languages = self._languages
+        return entries if languages is None else changed(entries, lambda entry: alike_entry(entry, *languages))
 
     def of_texts(self) -> Scorer:
         """Return a scorer of the metrics whose statistics follow from the texts alone, which reads these alike."""

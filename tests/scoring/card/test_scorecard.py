@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.entry import Entry
+from scoring.card import constant
 from scoring.card import floors as floors_module
 from scoring.card.claim import ClaimReason, FloorScores, attainable, best
 from scoring.card.constant import FoundConstant, constant_chrf, search_constant, spread
@@ -456,6 +457,17 @@ def test_of_a_large_corpus_a_part_is_scored_and_said() -> None:
         "words": 1_000, "truncated": 1_000,
     }  # fmt: skip
     assert found["constant"].searched == 1_003
+
+
+def test_constant_searched_in_merged_lists_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [entry(f"{'yes' * (place % 7)} a{place // 2 % 90}", place) for place in range(400)]
+    metrics = default_metrics(made)
+    for most in (constant.MOST_LETTERS, 300):
+        monkeypatch.setattr(constant, "MOST_LETTERS", most)
+        monkeypatch.setattr(constant, "SORTED", 400)
+        whole = best_constant(made, metrics, 5)
+        monkeypatch.setattr(constant, "SORTED", 30)
+        assert best_constant(made, metrics, 5) == whole
 
 
 def test_beginnings_and_words_without_spaces() -> None:
