@@ -50,6 +50,9 @@ _FIRST_TOKENS: Final = re.compile(rf"\A(?:\s|(?:{_SPECIAL}|{_TURN})(?:(?:assista
 _LAST_TOKENS: Final = re.compile(rf"{_SPECIAL}(?:\s*\Z|\s*(?:{_TURN}|<[|｜]\w).*\Z)", re.DOTALL)
 """The end of the answer, and what a model that ran on wrote after it."""
 
+_ANY_MARK: Final = re.compile(r"[<\[◁{`~]|\A(?:analysis|Here)")
+"""What every mark, channel, head and fence begins with; a reply without any is its own answer."""
+
 _ANSWER: Final = r"(?:final_)?(?:answer|response|solution|output|translation)|final"
 _WRAPPERS: Final = tuple(
     (re.compile(rf"\A{first}"), re.compile(last))
@@ -74,6 +77,8 @@ def answer_text(reply: str) -> str | None:
 
     None if the reasoning never ends, so that the answer was not reached. Takes time linear in the length.
     """
+    if not _ANY_MARK.search(reply):
+        return reply.strip()
     text = _final_channel(reply) if "<|channel|>" in reply else reply
     if text is None:
         return None

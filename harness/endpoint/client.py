@@ -82,15 +82,14 @@ class EndpointClient:
         Some models refuse ``max_tokens`` and say so; that is remembered once a request under the other name was
         not refused. What is counted, stored and looked up is the request as it was made.
         """
-        renamed = _with_other_limit(request)
-        if renamed is None:
-            return await self._transport().exchange(request)
-        body: Any = renamed.body
-        asked = request.url, str(body["model"])
-        if asked in self._renamed:
+        body = request.body
+        asked = request.url, str(body.get("model")) if isinstance(body, Mapping) else ""
+        if asked in self._renamed and (renamed := _with_other_limit(request)):
             return await self._transport().exchange(renamed)
         answer = await self._transport().exchange(request)
-        if not _refuses_limit(answer) or _failure(request, answer).bill is not None:
+        if not _refuses_limit(answer) or not (renamed := _with_other_limit(request)):
+            return answer
+        if _failure(request, answer).bill is not None:
             return answer
         again = await self._transport().exchange(renamed)
         if not _refuses_limit(again):

@@ -95,8 +95,10 @@ def request_key(request: Request, method: str) -> bytes:
         "body": request.body,
         "replicate": request.replicate,
     }
-    content = json.dumps(identity, sort_keys=True, separators=(",", ":"))
-    return blake2b(content.encode(), digest_size=16).digest()
+    return blake2b(_IDENTITY.encode(identity).encode(), digest_size=16).digest()
+
+
+_IDENTITY = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
