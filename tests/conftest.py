@@ -22,7 +22,7 @@ from hypothesis.strategies import text
 from harness import privacy
 from harness.endpoint import offline
 from harness.endpoint.limiter import RetryPolicy
-from harness.run import floors as run_floors
+from harness.run import scoring as run_floors
 from harness.setup.scoring_tools import ScoringTools, floor_work
 from scoring.card.claim import FloorScores
 from scoring.card.floors import FloorWork

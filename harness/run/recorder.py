@@ -24,8 +24,8 @@ from harness.core.failures import ErrorClass, RunState
 from harness.method.method import Method, Result
 from harness.run.call_runner import RunCalls
 from harness.run.events import Control, EntryScored, Event
-from harness.run.floors import RunFloors
 from harness.run.progress import ProgressBoard
+from harness.run.scoring import RunScorer
 from harness.setup.plan import Plan
 from harness.store.live_runs import RunSegment, touch_stretch
 from harness.store.replies import StoredReply, add_replies
@@ -33,8 +33,6 @@ from harness.store.results import add_results
 from harness.store.runs import set_live
 from harness.store.sqlite.trouble import transaction
 from harness.store.sweeps import SharedBudget
-from scoring.card.constant import Annotate
-from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
 
 GATHER_SECONDS = 0.03  # Least time from one transaction to the next while entries stream in
@@ -58,12 +56,10 @@ class Recorder(threading.Thread):
         run_id: str,
         segment: RunSegment,
         entries: Mapping[int, Entry],
-        scorer: Scorer,
+        scoring: RunScorer,
         board: ProgressBoard,
         listener: Callable[[Event], None] | None,
-        annotated: Annotate = list,
         tried: Mapping[int, int] | None = None,
-        floors: RunFloors | None = None,
     ) -> None:
         super().__init__(name="recorder", daemon=True)
         self._connection = connection
@@ -71,14 +67,11 @@ class Recorder(threading.Thread):
         self._run_id = run_id
         self._segment = segment
         self._entries = entries
-        self._scorer = scorer
+        self._scoring = scoring
         self._board = board
         self._listener = listener
-        self._annotated = annotated
         self._tried = tried or {}
         """How often entries were tried in runs that this one goes back to, by place."""
-        self._floors = floors
-        """Worked out a step at a time while nothing is to be written; None where nothing is left of them."""
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._told = 0.0
         self._beat = 0.0
@@ -149,12 +142,7 @@ class Recorder(threading.Thread):
                 self._told = now
                 self._listener(self._board.progress())
         if more and items:
-            # Run other work until a time of `time.perf_counter`, or until something is to be written.
-            until = began + GATHER_SECONDS
-            while self._floors is not None and time.perf_counter() < until:
-                if not self._floors.step():
-                    self._floors = None
-            time.sleep(max(0.0, began + GATHER_SECONDS - time.perf_counter()))
+            self._scoring.pause(began + GATHER_SECONDS)
         return more
 
     def _gather(self) -> tuple[list[_Item], bool]:
@@ -195,12 +183,9 @@ class Recorder(threading.Thread):
         translations = [
             Translation(self._entries[result.position], result.output or "", raw=result.raw) for result in results
         ]
-        statistics = self._scorer.statistics(self._annotated(translations))
-        if self._floors is not None:
-            self._floors.take(results, zip(translations, statistics, strict=True))
-        values = self._scorer.entries_values(statistics)
+        rows, statistics = self._scoring.score(results, translations)
         scored = []
-        for result, numbers, scores in zip(results, statistics, values, strict=True):
+        for result, (numbers, kept) in zip(results, rows, strict=True):
             entry = self._entries[result.position]
             if (
                 result.error_class is ErrorClass.EMPTY and entry.task.empty_reference and is_blank(entry.reference)
@@ -209,8 +194,8 @@ class Recorder(threading.Thread):
             tries = sum(attempt.note is None for attempt in result.trace)
             scored.append(
                 result.with_kept(
-                    self._scorer.columns.kept(scores.values, scores.composite),
-                    statistics=self._scorer.pack(numbers),
+                    kept,
+                    statistics=numbers,
                     latency_seconds=None if result.cached else result.latency_seconds,
                     attempts=self._tried.get(result.position, 0) + max(1, tries),
                 )

@@ -28,11 +28,11 @@ from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls, limiter_for
 from harness.run.events import Control, Event, Failed, Finished, InFlight, Started
 from harness.run.final_scores import finish_scores, why_not_sealed, why_nothing_came
-from harness.run.floors import RunFloors
 from harness.run.following import ControlPoller
 from harness.run.loop import RunLoop
 from harness.run.progress import ProgressBoard
 from harness.run.recorder import Recorder, RemoteCalls, RemoteWork, teller_before_seal
+from harness.run.scoring import RunScorer
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores
 from harness.store.annotations import AnnotationRow, asked_for, keep_annotations, read_annotations, read_asked
@@ -172,8 +172,6 @@ class _Execution:
         self.path = path
         self.only = only
         """Places of the entries that may be asked for now, in order."""
-        self.floors: RunFloors | None = None
-        """None where they are known."""
 
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
@@ -199,8 +197,8 @@ class _Execution:
         for places in in_blocks(sorted(done), BLOCK):
             stored = list(read_results(self.connection, self.run.id, places))
             board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
-        if self.run.opening.floors is None:
-            self.floors = RunFloors(self.connection, self.run, self.tools, board)
+        calling = bool(self.method.endpoint)
+        self.scoring = RunScorer(self.connection, self.run, self.tools, board, waiting=len(waiting), calling=calling)
         self.tell(Started.of(self.run, self.dataset, len(done)))
         self._tell_progress(board)
         forget_wishes(self.connection, self.run.id)  # before anybody may ask something of this stretch
@@ -213,8 +211,7 @@ class _Execution:
             return self._end(board, reason, spending)
         finally:
             ear.close()
-            if self.floors is not None:
-                self.floors.close()
+            self.scoring.close()
             self.tools.close()
             with suppress(sqlite3.Error):  # then what it held counts until it goes on
                 leave_money(self.connection, self.run.run_id, before + spending.committed)
@@ -231,12 +228,10 @@ class _Execution:
             self.run.run_id,
             segment,
             self.readable,
-            self.scorer,
+            self.scoring,
             board,
             self.listener,
-            self.tools.annotated,
             tries_before(self.run),
-            self.floors,
         )
         recorder.failed = self.control.stop
         self.control.catch_up = recorder.catch_up
@@ -353,9 +348,8 @@ class _Execution:
         finish_scores(self.connection, self.run.id, self.tools, self.readable, tell, asking)
 
     def _settle_floors(self, board: ProgressBoard) -> None:
-        if self.floors is not None:
-            self.floors.settle(self.control, self._teller(board))
-            self._tell_progress(board)
+        self.scoring.settle(self.control, self._teller(board))
+        self._tell_progress(board)
 
     def _teller(self, board: ProgressBoard) -> Callable[[str], None]:
         return teller_before_seal(self.connection, self.run.id, board, partial(self._tell_progress, board))

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -13,11 +14,12 @@ from harness.card.exporting import ExportForm, export_run
 from harness.card.model import EntryResult, card_hash
 from harness.card.rows import row_entry
 from harness.core.failures import RunState
+from harness.method.method import Result
 from harness.method.options import MethodOptions
-from harness.run import floors as run_floors
+from harness.run import scoring as run_floors
 from harness.run.events import Control, EntryScored, Event
-from harness.run.floors import FloorProcess
 from harness.run.following import Follower
+from harness.run.scoring import LOST, ScoredRow, ScoringProcess
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import floor_work, stored_floors
@@ -49,7 +51,7 @@ from tests.harness.evaluation import (  # fmt: skip
     whole_card,
 )
 from tests.harness.run.made import scored
-from tests.harness.scripted import Answer, Asked, Scripted, translated
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, translated
 
 WEIGHTS = {"EXACT_MATCH": 10, "VALID": 10, "WRONG_ORDER": 7, "PARTIAL": 4, "INCOMPLETE": 3, "WRONG": 0, "NO_OUTPUT": 0}
 """METRICS §6, in tenths."""
@@ -155,6 +157,7 @@ def test_silence_that_is_left_empty_is_no_failure(store_path: Path, tmp_path: Pa
 
 
 SIZE = 150
+FEW_ENTRIES = 40
 
 
 @pytest.fixture
@@ -208,23 +211,87 @@ def test_floors_are_exact_however_a_run_ends(endpoint: Scripted, store_path: Pat
 def test_floors_of_another_process_are_exact(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch, *, killed: bool
 ) -> None:
-    processes: list[FloorProcess] = []
+    processes: list[ScoringProcess] = []
 
-    class Watched(FloorProcess):
-        def __init__(self, store: Path, run: int) -> None:
-            super().__init__(store, run)
+    class Watched(ScoringProcess):
+        def __init__(self, store: Path, run: int, *, floors: bool) -> None:
+            super().__init__(store, run, floors=floors)
             processes.append(self)
             if killed:
                 self.close()
 
     monkeypatch.setattr(run_floors, "LEAST_APART", SIZE)
-    monkeypatch.setattr(run_floors, "FloorProcess", Watched)
+    monkeypatch.setattr(run_floors, "ScoringProcess", Watched)
     endpoint.answer = translated
     run_corpus(store_path, corpus(SIZE), chat_plan(endpoint.url))
     assert len(processes) == 1
     assert processes[0].news.complete is not killed
     assert kept(store_path).run.opening.floors == expected()
     assert processes[0].wait(60), "it ends with the run"
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.usefixtures("worked_out")
+def test_outputs_scored_in_a_process_of_their_own_are_equal(
+    endpoint: Scripted, store_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, killed: bool
+) -> None:
+    processes: list[ScoringProcess] = []
+    groups: list[bool] = []
+
+    class Watched(ScoringProcess):
+        def __init__(self, store: Path, run: int, *, floors: bool) -> None:
+            super().__init__(store, run, floors=floors)
+            processes.append(self)
+
+        def score(self, outputs: Sequence[tuple[int, str, str | None]]) -> list[ScoredRow] | None:
+            if killed:
+                self.close()
+            rows = super().score(outputs)
+            groups.append(rows is not None)
+            return rows
+
+    def answer(asked: Asked) -> Answer:
+        text = asked.source.upper() if int(asked.source.split()[-1]) % 3 else f"“{asked.source}”"
+        return json_answer(completion(text), until=lambda: not processes or processes[0].ready)
+
+    endpoint.answer = answer
+    plan = chat_plan(endpoint.url, metrics=(*FEW, "ter", "bleu"), strip=["quotes"])
+    here = tmp_path / "here.sqlite"
+    run_corpus(here, corpus(FEW_ENTRIES), plan)
+    assert not processes, "it would not pay for few"
+    monkeypatch.setattr(run_floors, "LEAST_WHILE_CALLING", FEW_ENTRIES)
+    monkeypatch.setattr(run_floors, "ScoringProcess", Watched)
+    heard = run_corpus(store_path, corpus(FEW_ENTRIES), plan)
+    assert groups == [False] if killed else groups and all(groups)
+    assert any(progress.doing == LOST for progress in heard.progress) is killed, "it is told"
+    assert [scores_of(result) for result in kept(store_path).results] == [
+        scores_of(result) for result in kept(here).results
+    ]
+    cards = [sealed_card(path) for path in (store_path, here)]
+    there, own = [{id_: value for id_, value in card["scores"].items() if "latency" not in id_} for card in cards]
+    assert there == own
+    assert processes[0].wait(60), "it ends with the run"
+
+
+def test_what_is_cached_or_secret_is_scored_here(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+
+    def refuse(store: Path, run: int, *, floors: bool) -> ScoringProcess:
+        begun.append(run)
+        raise OSError(store, floors)
+
+    monkeypatch.setattr(run_floors, "LEAST_WHILE_CALLING", FEW_ENTRIES)
+    monkeypatch.setattr(run_floors, "ScoringProcess", refuse)
+    endpoint.answer = translated
+    for segment in ("development", "development", "held_out"):
+        run_corpus(store_path, corpus(FEW_ENTRIES, segment=segment), chat_plan(endpoint.url))
+        assert len(begun) == 1, "of the first run alone"
+
+
+def scores_of(result: Result) -> tuple[object, ...]:
+    return result.position, result.raw, result.statistics, result.headline, result.exact, result.second, result.third
 
 
 @pytest.mark.usefixtures("worked_out")

@@ -1,0 +1,340 @@
+"""What a run scores beside its calls: outputs as they come, and its floors, exact in the store before it is sealed.
+
+Where that pays a process of their own does it meanwhile, so that neither many calls nor the end wait for it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event as Flag
+from threading import Thread
+from typing import Any
+
+import msgpack
+
+from corpora.files.packed_list import PlaceMap
+from harness.core.failures import AskingStopped, RunState
+from harness.method.method import Result
+from harness.run.beginning import begun_with, known_opening
+from harness.run.events import Control
+from harness.run.progress import ProgressBoard
+from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, require_same, scores_of, stored_setup
+from harness.store.runs import Run, read_run
+from harness.store.sqlite.database import open_store, store_path
+from harness.store.sqlite.openings import set_opening
+from harness.store.sqlite.trouble import transaction
+from scoring.card.claim import FloorScores
+from scoring.core.metric import EntryStatistics
+from scoring.core.setup import Translation
+from scoring.core.specification import SortValues
+
+LEAST_APART = 5_000
+"""Entries from which a second process pays for floors: at 8,000 the first has a quarter less to do, both together a fifth more."""
+LEAST_WHILE_CALLING = 1_000
+"""Entries yet to be asked for from which it pays where calls go out: it scores their outputs too."""
+SHOWN_SECONDS = 0.5  # Time from one look at the floors so far to the next
+NEWS_SECONDS = 0.01  # How long a step waits for news from the other process
+QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how far the work is
+LEAVING_SECONDS = 10.0  # How long the other process may take to store what its annotators found
+
+LOST = "scoring here, since the process for it ended"
+
+ScoredRow = tuple[bytes, SortValues]
+"""Packed statistics and kept values of an output."""
+
+
+class RunScorer:
+    """Scores one run, in the thread that writes its rows and then in that which ends it."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        run: Run,
+        tools: ScoringTools,
+        board: ProgressBoard,
+        *,
+        waiting: int,
+        calling: bool,
+    ) -> None:
+        """``waiting``: entries that have no output yet; ``calling``: whether an endpoint is asked for them."""
+        self._connection, self._path = connection, store_path(connection)
+        self._run = run
+        self._tools = tools
+        self._board = board
+        self._stored = run.opening.floors is not None
+        """Whether the floors are in the store."""
+        self._known = self._stored or self._find_known()
+        self._work = floor_work(tools)
+        self._looked = 0.0
+        self._apart = calling and waiting >= LEAST_WHILE_CALLING
+        """Whether another process is to score outputs that do not come from the cache, which are there at once."""
+        self._lost = False
+        """Whether the other process ended before its work did."""
+        self._process: ScoringProcess | None = None
+        if not self._known and (self._apart or len(run.positions) >= LEAST_APART):
+            self._start_process(floors=True)
+
+    def score(
+        self, results: Sequence[Result], translations: Sequence[Translation]
+    ) -> tuple[Sequence[ScoredRow], Sequence[EntryStatistics]]:
+        """Score outputs: here, or in the other process once it is ready."""
+        if self._apart and self._process is None and not all(result.cached for result in results):
+            self._start_process(floors=False)
+        if self._apart and self._process is not None and self._process.ready:
+            rows = self._process.score([(r.position, r.output or "", r.raw) for r in results])
+            if rows is not None:
+                return rows, list(self._tools.scorer.unpack_many([packed for packed, _ in rows]))
+            self._lose(self._process)
+        rows, statistics = scored_rows(self._tools, translations)
+        if not (self._known or self._process):
+            places = (bisect_left(self._run.positions, result.position) for result in results)
+            self._work.take(places, zip(translations, statistics, strict=True))
+        return rows, statistics
+
+    def pause(self, until: float) -> None:
+        """Wait until a time of ``time.perf_counter``, at the floors while they are open."""
+        if self._process is not None:
+            self._take_news(self._process, 0)
+        while self._process is None and not self._known and time.perf_counter() < until:
+            self.step()
+        time.sleep(max(0.0, until - time.perf_counter()))
+
+    def step(self) -> bool:
+        """Work at the floors for some milliseconds and show them so far. Return whether more is left."""
+        if self._known:
+            return False
+        if self._process is not None:
+            return self._take_news(self._process, NEWS_SECONDS)
+        self._known = not self._work.step()
+        now = time.monotonic()
+        if self._known or now - self._looked >= SHOWN_SECONDS:
+            self._looked = now
+            self._show(self._work.scores())
+        return not self._known
+
+    def settle(self, control: Control, tell: Callable[[str], None]) -> None:
+        """Finish and store the floors; AskingStopped where a person stops the run meanwhile.
+
+        Another run on the same entries may have finished them first.
+        """
+        if not (self._known or self._find_known()):
+            steps = 0
+            while self.step():
+                if control.state is RunState.STOPPED:
+                    raise AskingStopped
+                steps += 1
+                if steps % QUIET_STEPS == 0:
+                    tell(self._how_far())
+        if self._process is not None:
+            self._process.leave()
+        self._board.floors_open = False
+        if self._stored:
+            return
+        fields = floor_fields(self._board.floors or {})
+        with transaction(self._connection):
+            opening = read_run(self._connection, self._run.id).opening
+            set_opening(self._connection, self._run.id, opening.changed(**fields))
+        self._stored = True
+
+    def close(self) -> None:
+        """End the other process; what it found is stored or no longer wanted."""
+        if self._process is not None:
+            self._process.close()
+
+    def _start_process(self, *, floors: bool) -> None:
+        """Start it where it may be: not for secret entries, nor in a sweep, whose processes keep all cores busy."""
+        alone = multiprocessing.parent_process() is not None or (os.cpu_count() or 1) < 2
+        if not (alone or self._tools.slow or any(entry.secret for entry in self._tools.resources.entries)):
+            with suppress(OSError):
+                self._process = ScoringProcess(self._path, self._run.id, floors=floors)
+        self._apart = self._apart and self._process is not None
+
+    def _how_far(self) -> str:
+        done = self._work.done if self._process is None else self._process.news.done
+        here = " here, since the process for it ended" if self._lost else ""
+        return f"working out the floors{here}: {done:,} of {self._work.total:,}"
+
+    def _take_news(self, process: ScoringProcess, seconds: float) -> bool:
+        """Show what the other process found of the floors. Return whether more is left of them."""
+        ended = process.wait(seconds)
+        news = process.news
+        if not self._known and (news.complete or news.scores):
+            self._known = news.complete
+            self._show(news.scores)
+        if ended:
+            self._lose(process)
+        return not self._known
+
+    def _lose(self, process: ScoringProcess) -> None:
+        process.close()
+        self._process, self._apart, self._lost = None, False, True
+        self._board.doing = LOST
+
+    def _show(self, scores: dict[str, FloorScores]) -> None:
+        self._board.floors = scores if scores or self._known else None
+
+    def _find_known(self) -> bool:
+        """Adopt the floors of another run on the same entries. Return whether there is one."""
+        known = known_opening(self._connection, self._run.corpus, self._run.positions, self._tools)
+        if known is None or known.floors is None:
+            return False
+        self._board.floors = scores_of(known.floors)
+        return True
+
+
+def scored_rows(
+    tools: ScoringTools, translations: Sequence[Translation]
+) -> tuple[list[ScoredRow], list[EntryStatistics]]:
+    """Score outputs with the quick annotators."""
+    scorer = tools.scorer
+    statistics = scorer.statistics(tools.annotated(translations))
+    values = scorer.entries_values(statistics)
+    kept = (scorer.columns.kept(value.values, value.composite) for value in values)
+    return list(zip(map(scorer.pack, statistics), kept, strict=True)), statistics
+
+
+# ---- The other process reads the run from the store and outputs from its parent, and ends with it. Both write
+# messages of msgpack, in which a fraction is read as the same one.
+
+_CODE = "import sys; sys.path[:] = sys.argv[4:]; from harness.run.scoring import work_alone; work_alone(*sys.argv[1:4])"
+_FLOORS = "floors"
+_Group = Sequence[tuple[int, str, str | None]]
+"""Place, text and raw text of some outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FloorNews:
+    """How far the other process is."""
+
+    done: int
+    scores: dict[str, FloorScores]
+    complete: bool
+
+    def message(self) -> tuple[object, ...]:
+        """Return it as numbers and names."""
+        return self.done, [(name, *astuple(floor)) for name, floor in self.scores.items()], self.complete
+
+    @classmethod
+    def of(cls, done: int, rows: Sequence[Sequence[Any]], complete: bool) -> FloorNews:
+        """Read a message."""
+        return cls(done, {name: FloorScores(a, b, tuple(c), d, e) for name, a, b, c, d, e in rows}, complete)
+
+
+class ScoringProcess:
+    """A second process at the floors of a stored run, and at outputs that it is given."""
+
+    def __init__(self, store: Path, run: int, *, floors: bool) -> None:
+        """Start it; OSError where no process can be started."""
+        command = [sys.executable, "-P", "-c", _CODE, str(store), str(run), _FLOORS * floors, *sys.path]
+        self._process = subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018  both are pipes
+        self._to_it, self._from_it = self._process.stdin, self._process.stdout
+        self._left = False
+        self.news = FloorNews(0, {}, complete=False)
+        self.ready = False
+        """Whether it takes outputs by now."""
+        self._rows: SimpleQueue[list[ScoredRow] | None] = SimpleQueue()
+        self._ended = Flag()
+        Thread(target=self._read, name="scoring", daemon=True).start()
+
+    def score(self, outputs: _Group) -> list[ScoredRow] | None:
+        """Score outputs; None where it ended meanwhile."""
+        try:
+            self._to_it.write(msgpack.packb(outputs))
+            self._to_it.flush()
+        except (OSError, ValueError):
+            return None
+        return self._rows.get()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long for its end at most. Return whether it has ended."""
+        return self._ended.wait(seconds) if seconds else self._ended.is_set()
+
+    def leave(self) -> None:
+        """Allow it to store what its annotators found, and to end."""
+        self._left = True
+        with suppress(OSError):
+            self._to_it.close()
+
+    def close(self) -> None:
+        """End it; one that was let go may finish."""
+        with suppress(OSError):
+            self._to_it.close()
+        if not (self._left and self.wait(LEAVING_SECONDS)):
+            self._process.kill()
+        self._process.wait()
+
+    def _read(self) -> None:
+        with self._from_it, suppress(ValueError, TypeError, OSError):
+            for kind, *content in _messages(self._from_it.fileno()):
+                if kind == _FLOORS:
+                    self.news = FloorNews.of(*content)
+                    self.ready = True
+                else:
+                    self._rows.put(content[0])
+        self._ended.set()
+        self._rows.put(None)
+
+
+def _messages(descriptor: int) -> Iterator[Any]:
+    """Yield messages as they come, until the other side closes."""
+    unpacker = msgpack.Unpacker(use_list=False, max_buffer_size=0)
+    while part := os.read(descriptor, 65536):
+        unpacker.feed(part)
+        yield from unpacker
+
+
+def work_alone(store: str, run: str, what: str) -> None:
+    """Score what comes, and in between work the floors out and write how far they are; ends where nobody writes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it
+    groups: SimpleQueue[_Group | None] = SimpleQueue()
+
+    def read() -> None:
+        for group in _messages(0):
+            groups.put(group)
+        groups.put(None)
+
+    Thread(target=read, name="groups", daemon=True).start()
+    with os.fdopen(os.dup(1), "wb") as answers, closing(open_store(Path(store))) as connection:
+        os.dup2(2, 1)  # what a plug-in prints is no answer
+
+        def answer(kind: str, *content: object) -> None:
+            answers.write(msgpack.packb((kind, *content)))
+            answers.flush()
+
+        stored = read_run(connection, int(run))
+        tools = begun_with(connection, stored)
+        entries = PlaceMap(stored.positions, tools.resources.entries)
+        require_same(stored_setup(stored, tools.setup.target_language, tools.resources.covered), tools.setup)
+        work = floor_work(tools)
+        answer(_FLOORS, *FloorNews(0, {}, complete=False).message())  # it is ready
+        last, more = time.monotonic(), what == _FLOORS
+        while True:
+            try:
+                group = groups.get(block=not more)
+            except Empty:
+                more = work.step()
+                now = time.monotonic()
+                if not more or now - last >= SHOWN_SECONDS:
+                    last = now
+                    answer(_FLOORS, *FloorNews(work.done, work.scores(), complete=not more).message())
+                continue
+            if group is None:
+                break
+            given = [Translation(entries[place], text, raw=raw) for place, text, raw in group]
+            answer("rows", scored_rows(tools, given)[0])
+        tools.close()
