@@ -48,8 +48,12 @@ class Endpoint(NamedTuple):
 @cache
 def presets(kind: Kind) -> dict[str, Endpoint]:
     """Return the endpoints known by name, as endpoints.toml lists them."""
-    rows = tomllib.loads(Path(__file__).with_name("endpoints.toml").read_text("utf-8"))[kind]
-    return {name: Endpoint(name=name, **row) for name, row in rows.items()}
+    return {name: Endpoint(name=name, **row) for name, row in _preset_rows()[kind].items()}
+
+
+@cache
+def _preset_rows() -> dict[str, dict[str, dict[str, Any]]]:
+    return tomllib.loads(Path(__file__).with_name("endpoints.toml").read_text("utf-8"))
 
 
 def chat_endpoint(name_or_url: str) -> Endpoint:
