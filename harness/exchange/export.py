@@ -108,7 +108,7 @@ def put_out(
     return ExportResult(folder.path, signed.state, signed.files, fresh, signed.vaults, lost)
 
 
-def named(desk: ExchangeService, name: str) -> None:
+def name_computer(desk: ExchangeService, name: str) -> None:
     """Call this computer by a name from now on; raises UsageError for one that is none."""
     line = " ".join(name.split())
     if not 0 < len(line) <= MOST_WORDS:

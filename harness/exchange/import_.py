@@ -357,7 +357,7 @@ class FolderLook:
     """Files that no list names: of a write that was stopped, or put there by another program."""
 
 
-def look(desk: ExchangeService, place: Path, kinds: Sequence[FileKind]) -> FolderLook:
+def read_exchange_folder(desk: ExchangeService, place: Path, kinds: Sequence[FileKind]) -> FolderLook:
     """Return what is in the exchange folder at a place; raises UsageError or StickError as taking in does."""
     folder = found_at(place)
     refused: list[tuple[str, str]] = []

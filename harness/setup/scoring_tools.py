@@ -18,7 +18,7 @@ from harness.store.runs import Run
 from harness.store.sqlite.openings import Floor, RunOpening
 from scoring.card.claim import FLOORS_VERSION, FloorScores
 from scoring.card.floors import FloorWork
-from scoring.core.inventory import composite_metrics, read_by, told_of
+from scoring.core.inventory import composite_metrics, read_by, reported_metrics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
@@ -168,7 +168,7 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     no score is not named as one that the run was scored with.
     """
     setup = tools.setup
-    asking = read_by(annotator.id, told_of(setup.metrics, setup.off))
+    asking = read_by(annotator.id, reported_metrics(setup.metrics, setup.off))
     off = {**setup.off, **dict.fromkeys(asking, reason)}
     kept = {id_: facts for id_, facts in setup.annotators.items() if id_ != annotator.id}
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}

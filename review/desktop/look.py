@@ -79,7 +79,7 @@ def font(px: int, *, bold: bool = False) -> QFont:
     return made
 
 
-def named(px: int) -> str:
+def font_label(px: int) -> str:
     """Name the font as it is recorded with each rating: the families of letters, and the size of the page."""
     return f"{' / '.join([*FAMILIES[:2], *_CARRIED])} {px} px"
 

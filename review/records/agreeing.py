@@ -47,8 +47,7 @@ from harness.vault.log import LogLine
 from harness.vault.opening import folder_of
 from harness.vault.request import VaultWork
 from harness.vault.vault_records import GrantAsked, OpenedByGrant, Used
-from review.office.results.disclosure import require_confirmed
-from review.office.results.disclosure import told_of as certificate_told
+from review.office.results.disclosure import released_certificate, require_confirmed
 from review.office.results.whole_way import STEPS, WayEnd, WayStep, what_follows
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
@@ -57,12 +56,12 @@ from review.records.ownership import (
     OwnershipRecord,
     OwnershipTerms,
     Party,
+    listed_fields,
     merged,
     new_terms,
     propose,
     read_ownership,
     say,
-    told_of,
 )
 from review.verdict.certificate.certificate import ReviewStatus, standing
 from review.verdict.certificate.coarse import over_secret, read_coarse
@@ -189,7 +188,7 @@ def shown_certificate(review: ReviewStatus, home: Path) -> str:
         return review.certificate.sha256
     if (home / OFFICE).exists():
         with Office.open(home) as office:
-            signed = certificate_told(office, review.certificate.run.run_id)
+            signed = released_certificate(office, review.certificate.run.run_id)
         coarse = None if signed is None else read_coarse(signed.content, "it")
         if coarse is not None and coarse.exact == review.certificate.sha256:
             require_confirmed(coarse.run.run_id, home)
@@ -277,7 +276,7 @@ def with_kept(connection: sqlite3.Connection, record: OwnershipRecord) -> Owners
 
 def keep(connection: sqlite3.Connection, record: OwnershipRecord) -> None:
     terms = record.terms
-    row = KeptRecord(terms.id, RecordKind.OWNERSHIP, terms.run_id, terms.card, told_of(record))
+    row = KeptRecord(terms.id, RecordKind.OWNERSHIP, terms.run_id, terms.card, listed_fields(record))
     keep_signed(connection, row, record.data())
 
 

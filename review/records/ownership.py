@@ -293,7 +293,7 @@ def _act(terms: OwnershipTerms, what: OwnershipAction, identity: Identity, reaso
     return SignedOwnershipAct.model_validate_json(signed_record(act, identity))
 
 
-def told_of(record: OwnershipRecord) -> JsonObject:
+def listed_fields(record: OwnershipRecord) -> JsonObject:
     """Return what lists show of a record."""
     terms = record.terms
     return {

@@ -22,7 +22,7 @@ from harness.release.ledger_records import ReleasedCard, ReleasedDifference, Rel
 from harness.sealed.keys import verify
 from harness.sealed.strict_records import FileError, formats
 from review.verifying.custody import public_key_in, public_key_of_der
-from review.verifying.kinds import Signer, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, look
+from review.verifying.kinds import Signer, ToldOfFile, VerifiableKind, VerifiedAgainst, VerifiedFile, read_verified_file
 
 
 def _is_card(file: VerifiedFile) -> bool:
@@ -202,7 +202,7 @@ def _verify_block(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
     of = file.path.with_name(file.path.name.removesuffix(SIGNATURE_END))
     if not of.is_file() or of == file.path:
         raise UsageError(f"{file.path.name} is the signature of {of.name}, which is not next to it. Put it there.")
-    checks, signers = _signed(look(of).data, file.stated, here)
+    checks, signers = _signed(read_verified_file(of).data, file.stated, here)
     return ToldOfFile((("of", of.name), ("signed", str(file.stated.get("signedAt")))), signers, checks)
 
 

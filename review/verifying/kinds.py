@@ -127,7 +127,7 @@ class VerifiedAgainst:
     @cached_property
     def files(self) -> tuple[VerifiedFile, ...]:
         """The others, as they were examined; UsageError where one cannot be read."""
-        return tuple(map(look, self.others))
+        return tuple(map(read_verified_file, self.others))
 
     def among(self, fits: Callable[[VerifiedFile], bool]) -> Iterator[VerifiedFile]:
         """Yield the others that are of a kind, and note that the file is held against them."""
@@ -187,7 +187,7 @@ def is_archive_called(suffix: str) -> Callable[[VerifiedFile], bool]:
     return lambda file: file.data.startswith(b"PK") and file.path.name.casefold().endswith(suffix)
 
 
-def look(path: Path) -> VerifiedFile:
+def read_verified_file(path: Path) -> VerifiedFile:
     """Read a file; raises UsageError where it cannot be read, is not a file, or is too large."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a file in it.")

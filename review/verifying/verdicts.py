@@ -41,7 +41,7 @@ from review.verifying.kinds import (
     VerifiedAgainst,
     VerifiedFile,
     is_archive_called,
-    look,
+    read_verified_file,
     signature_check,
 )
 
@@ -187,7 +187,7 @@ def _verify_signature(file: VerifiedFile, here: VerifiedAgainst) -> ToldOfFile:
             f"{file.path.name} is the signature of a certificate, which is examined together with it: {beside.name} is not "
             "there, or this is no signature."
         )
-    certificate = look(beside)
+    certificate = read_verified_file(beside)
     coarse = certificate.format.startswith("rosetta-coarse-certificate/")
     return (_verify_coarse if coarse else _verify_certificate)(certificate, here)
 

@@ -46,7 +46,7 @@ from review.verifying.kinds import (
     VerifiedAgainst,
     VerifiedFile,
     held,
-    look,
+    read_verified_file,
     signature_check,
     unsigned_check,
 )
@@ -209,7 +209,7 @@ def verify_any(path: Path, here: VerifiedAgainst) -> FileVerdict:
     """
     if here.known.words:
         read_words(here.known.words)
-    file, _ = look(path), here.files
+    file, _ = read_verified_file(path), here.files
     with about_file(path):
         kind = kind_of(file)
         result = _verified(kind, file, here)

@@ -34,7 +34,7 @@ from rosetta_tui.request.options import (
     nameless,
     read_scoring_options,
     run_changes,
-    told,
+    typed_options,
 )
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
 from rosetta_tui.request.vault import OF_VAULT, out_of_vault, vault_request
@@ -135,7 +135,7 @@ def _run_repeats(repeats: int, style: str | None, given: dict[str, Any], *, esti
     for option, value in strays.items():
         if value:
             raise UsageError(f"{option} does not go with --repeats: leave it out. `rosetta sweep` does more.")
-    asked = sweep_plan.plan_of_repeats(repeats, given, told(given), selection(given))
+    asked = sweep_plan.plan_of_repeats(repeats, given, typed_options(given), selection(given))
     cells = expansion.expand(asked, expansion.open_plan_corpus(asked))
     if estimate:
         for line in report_sweep.estimate_lines(
@@ -305,7 +305,7 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     """
     display.refuse_detached(style, given["vault"])
     vault = vault_request({name: given.pop(name) for name in ("vault", *OF_VAULT)})
-    display.retry_and_show(run, plan_fields(told(given)), style, vault)
+    display.retry_and_show(run, plan_fields(typed_options(given)), style, vault)
 
 
 # ---- Watch a run of another terminal, and control it ----

@@ -41,7 +41,7 @@ from rosetta_tui.report.run import sentence
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.fields import FIELDS, FieldKind, applicable
-from rosetta_tui.request.look import DraftLook, FormCache, look
+from rosetta_tui.request.look import DraftLook, FormCache, examine_draft
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.run_sources import WatchedRun, begin
 from rosetta_tui.show.text import plain
@@ -227,7 +227,7 @@ class BenchScreen(PanedScreen):
             self._timer.stop()
         if (facts := self.facts) is not None:
             draft = facts.draft(self.typed, few=True)
-            examine = partial(look, self.store_path, draft, self._known)
+            examine = partial(examine_draft, self.store_path, draft, self._known)
             done = partial(self._examined, draft=draft, ask=ask)
             in_thread(self, "look", examine, done, telling(self, "No estimate"))
 

@@ -17,7 +17,7 @@ from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record
 from rosetta_tui.show.figures import of_entries, value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
-from scoring.core.inventory import short_title, told_of
+from scoring.core.inventory import reported_metrics, short_title
 from scoring.core.scorer import EntryValues, verdict_field
 from scoring.core.specification import TRANSLATIONS, KeptColumns
 
@@ -46,7 +46,7 @@ KEPT = frozenset({"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
 def further_metrics(scores: Iterable[str] = ()) -> list[str]:
     """Return the other metrics of one entry: the specification's, and those of packs among ``scores``."""
     packed = (id_ for id_ in scores if "." in id_)
-    return [id_ for id_ in told_of((), packed) if of_entries(id_) and id_ not in KEPT]
+    return [id_ for id_ in reported_metrics((), packed) if of_entries(id_) and id_ not in KEPT]
 
 
 def columns(

@@ -24,7 +24,7 @@ from harness.store.run_list import RunSummary
 from rosetta_tui.session.run_sources import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
-from rosetta_tui.show.run_facts import named
+from rosetta_tui.show.run_facts import run_label
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -76,11 +76,11 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
         if may_resume(run):
             share = f"{figures.count(run.done)} of {figures.count(run.total)} done"
             failed = f", {figures.count(run.failed)} of them failed" if run.failed else ""
-            yield WaitingItem(Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {named(run)}")
+            yield WaitingItem(Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {run_label(run)}")
     for run in runs:
         if may_retry(run) and run.run_id not in followed and asks(run.method):
             failed = f"{counted(run.failed, 'entry', 'entries')} failed"
-            yield WaitingItem(Lead.RETRY, run.run_id, f"{failed} · {named(run)}")
+            yield WaitingItem(Lead.RETRY, run.run_id, f"{failed} · {run_label(run)}")
 
 
 def waiting_reviews(desk: OrganiserService) -> list[WaitingItem]:

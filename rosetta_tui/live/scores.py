@@ -33,10 +33,10 @@ from scoring.core.inventory import (
     composite_metrics,
     in_order,
     profile_note,
+    reported_metrics,
     row_of,
     short_title,
     title,
-    told_of,
 )
 from scoring.core.specification import Tier, Weighing
 
@@ -264,7 +264,7 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     yield from _floors(live)
     apart = {id_ for values in live.as_stated.values() for id_ in values}
     has = [id_ for id_, number in values.items() if number is not None]
-    for category, metrics in by_category(set(told_of(has, gaps)) - apart):
+    for category, metrics in by_category(set(reported_metrics(has, gaps)) - apart):
         yield Content("")
         yield Content.styled(category, "$mark")
         for metric in metrics:

@@ -25,7 +25,7 @@ from harness.settings import read_settings
 from rosetta_tui.new_run.form import Measured, RunForm, beside, in_a_line, measured
 from rosetta_tui.request.draft import RunDraft, Value, keep_draft, kept_draft
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
-from rosetta_tui.request.look import DraftLook, FormCache, look
+from rosetta_tui.request.look import DraftLook, FormCache, examine_draft
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
 from rosetta_tui.toolkit.content import DetailLine, show
@@ -191,7 +191,7 @@ class NewRunScreen(Screen[None]):
         self._keep(typed, worker)
         if start:
             self._known.keys.clear()
-        draft_look = look(self._path, draft, self._known)
+        draft_look = examine_draft(self._path, draft, self._known)
         if worker.is_cancelled:
             return
         bring(self, self._show, draft_look, draft, start)

@@ -47,7 +47,7 @@ from harness.vault.opening import BECAUSE, vault_at
 from harness.vault.sealed_corpus import corpus_named
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import beside_field, field_of_options, field_of_words, needed, wrong_shapes
-from rosetta_tui.request.options import told
+from rosetta_tui.request.options import typed_options
 from rosetta_tui.request.reading import selection
 
 MOST_PROBLEMS = 5
@@ -111,7 +111,7 @@ class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at
     """Looking on makes no sense."""
 
 
-def look(store_path: Path, draft: RunDraft, known: FormCache) -> DraftLook:
+def examine_draft(store_path: Path, draft: RunDraft, known: FormCache) -> DraftLook:
     """Find out what is true of a draft; blocks, so it belongs into a thread."""
     looking = _Looking(store_path, draft, known)
     try:
@@ -327,7 +327,7 @@ class _Looking:
 def drafted_repeats(draft: RunDraft) -> PlanFile:
     """Return the plan of a draft's repeats, the same that the command makes; raises UsageError."""
     given = draft.given()
-    return plan_of_repeats(given["repeats"], given, told(given), selection(given))
+    return plan_of_repeats(given["repeats"], given, typed_options(given), selection(given))
 
 
 def key_words(endpoint: Endpoint) -> str:

@@ -48,7 +48,7 @@ def make_request(corpus: Corpus, given: Mapping[str, Any], chosen: Selection | N
 
     note, tags = given.get("note") or "", given.get("tags") or ()
     chosen = chosen or selection(given)
-    return ask(corpus, given["method"], told(given), chosen, note=note, tags=tags)
+    return ask(corpus, given["method"], typed_options(given), chosen, note=note, tags=tags)
 
 
 def nameless(request: RunRequest) -> dict[str, str]:
@@ -64,7 +64,7 @@ def granted_terms(given: Mapping[str, Any]) -> RunTerms | None:
         return None
     from harness.run.vault_opening import run_terms
 
-    options = told(given)
+    options = typed_options(given)
     return run_terms(given["method"], options, read_scoring_options(options), selection(given))
 
 
@@ -72,10 +72,10 @@ def make_plan(corpus: Corpus, given: Mapping[str, Any]) -> Plan:
     """Return the plan alone, whatever entries take part."""
     from harness.api import plan_of
 
-    return plan_of(corpus, given["method"], told(given))
+    return plan_of(corpus, given["method"], typed_options(given))
 
 
-def told(given: Mapping[str, Any]) -> dict[str, OptionValue]:
+def typed_options(given: Mapping[str, Any]) -> dict[str, OptionValue]:
     """Return a command line's options of a run, by the names of the API."""
     options: dict[str, OptionValue] = {
         name: pairs(name, value) if OPTIONS[name].kind is OptionKind.PAIRS else value
@@ -89,7 +89,7 @@ def told(given: Mapping[str, Any]) -> dict[str, OptionValue]:
 
 def run_changes(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a run is to go about its calls from now on, as far as it is given, by field of ``RunOptions``."""
-    return plan_fields({name: value for name, value in told(given).items() if name in RUN.names})
+    return plan_fields({name: value for name, value in typed_options(given).items() if name in RUN.names})
 
 
 _TOLD = frozenset((*METHOD.names, *RUN.names, *SCORING.names)) - {"method", "tags", "note", "repeats"}

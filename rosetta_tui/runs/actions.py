@@ -26,7 +26,7 @@ from harness.store.sqlite.database import opened
 from rosetta_tui.runs.table import beside_words
 from rosetta_tui.session.run_sources import may_resume, may_retry
 from rosetta_tui.show import figures
-from rosetta_tui.show.run_facts import named
+from rosetta_tui.show.run_facts import run_label
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit import messages
 from rosetta_tui.toolkit.background import COVERED, AnsweringScreen, Found, Work, background, in_thread, telling
@@ -188,14 +188,14 @@ class RunActions:
                 deletion.trash(store, run.number)
             except deletion.HoldsSecrets:
                 return ""
-            return f"Deleted: {named(run)}. For a week, Undo brings it back."
+            return f"Deleted: {run_label(run)}. For a week, Undo brings it back."
 
         self._do("Delete", trash, said)
 
     def _ask_to_erase(self, run: RunSummary) -> None:
         question = Content.assemble(
             ("Erase this run for good?\n\n", "bold"),
-            show(named(run)),
+            show(run_label(run)),
             f"\nIt holds secret texts, so it is not kept for an undo: {figures.count(run.done)} outputs, their scores",
             " and the sealed card" if run.card is not None else "",
             " go at once.",
@@ -205,7 +205,7 @@ class RunActions:
             from harness.store import deletion
 
             deletion.erase(store, read_run(store, run.number))
-            return f"Erased: {named(run)}."
+            return f"Erased: {run_label(run)}."
 
         confirm(self._screen.app, question, "Erase", partial(self._do, "Delete", erase))
 
@@ -233,7 +233,7 @@ class RunActions:
             with opened(self._path) as store:
                 change_words(store, run.number, note=words.note, add=words.add, remove=words.remove)
 
-        self._screen.app.push_screen(NotesScreen(named(run), run.tags, run.note, keep), answered)
+        self._screen.app.push_screen(NotesScreen(run_label(run), run.tags, run.note, keep), answered)
 
     def score_again(self, run: RunSummary) -> None:
         """Prompt for the metrics with which a run's outputs are scored again; no method is called."""
@@ -251,7 +251,7 @@ class RunActions:
             from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
 
             before = fields_of(scoring_of(read_run(store, run.number)))
-            return ScoreAgainScreen(self._path, run.number, named(run), before)
+            return ScoreAgainScreen(self._path, run.number, run_label(run), before)
 
         self._open("Score again", make, scored)
 
@@ -292,7 +292,7 @@ class RunActions:
             run = _summary(store, run_id)
             before = plan_of(read_run(store, run.number))
             kept = run.total - run.failed
-            return RetryScreen(named(run), run.failed, kept, settings_of(before), partial(changed_plan, before))
+            return RetryScreen(run_label(run), run.failed, kept, settings_of(before), partial(changed_plan, before))
 
         self._open("Retry", make, answered)
 
@@ -340,7 +340,7 @@ def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
     run = _summary(store, run_id)
     return Stop(
         run_id=run_id,
-        name=named(run),
+        name=run_label(run),
         waiting=run.total - run.done,
         failed=run.failed,
         budget_usd=run_options_of(read_run(store, run.number)).budget_usd,

@@ -26,7 +26,7 @@ from harness.card.reading import (
 from harness.store.run_list import LEAD, CardLine, RunSummary
 from rosetta_tui.show import figures
 from scoring.card.claim import Claim, caveat_words
-from scoring.core.inventory import row_of, short_title, told_of, why_as_stated
+from scoring.core.inventory import reported_metrics, row_of, short_title, why_as_stated
 from scoring.core.specification import TRANSLATIONS, KeptColumns, Tier, stated_columns
 from scoring.findings.finding import FindingCount, finding_words, read_counts
 
@@ -52,7 +52,7 @@ def stated_metrics(scores: Iterable[JsonObject]) -> list[str]:
         if "." in id_ and number(stated) is not None
         if id_ in block(score, "signatures") or row_of(id_) is not None
     )
-    return told_of((), metrics)
+    return reported_metrics((), metrics)
 
 
 def ends_record(scores: JsonObject, metric: str) -> dict[str, float | None]:

@@ -84,7 +84,7 @@ def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> 
     return name + line.lead, line.composite + OTHER_INPUTS * other
 
 
-def named(run: RunSummary) -> str:
+def run_label(run: RunSummary) -> str:
     """Return which run is meant: its corpus, its set-up, the beginning of its id."""
     return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
 

@@ -104,7 +104,7 @@ def by_category(metrics: Iterable[str]) -> list[tuple[str, list[str]]]:
     return list(groups.items())
 
 
-def told_of(metrics: Iterable[str], off: Iterable[str] = ()) -> list[str]:
+def reported_metrics(metrics: Iterable[str], off: Iterable[str] = ()) -> list[str]:
     """Return the metrics that a run gives a value of, or a reason why there is none.
 
     They are all of the specification where the run has any of them or none of a pack, and of packs those that it

@@ -15,7 +15,7 @@ import numpy as np
 from corpora.files.packed_list import PackedList, changed, in_blocks, packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
-from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, told_of
+from scoring.core.inventory import STRUCTURAL_KEY, Composite, composite, composites, pack_of, reported_metrics
 from scoring.core.metric import (
     FAILED,
     CorpusMetric,
@@ -37,7 +37,7 @@ NOT_WANTED = "not among the metrics of this run"
 def missing_reasons(
     metrics: Sequence[Metric | CorpusMetric], values: Mapping[str, float | None], off: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return a reason for every metric without a value that a run reports (``told_of``).
+    """Return a reason for every metric without a value that a run reports (``reported_metrics``).
 
     ``off`` holds the reasons of those that the run was set up without, or whose model failed
     (``ScoringSetup.off``).
@@ -46,7 +46,7 @@ def missing_reasons(
     why_off = off or {}
     return {
         id_: why_off.get(id_) or (chosen[id_].why_missing if id_ in chosen else NOT_WANTED)
-        for id_ in told_of(chosen, why_off)
+        for id_ in reported_metrics(chosen, why_off)
         if values.get(id_) is None
     }
 
@@ -183,7 +183,7 @@ class Scorer:
     @property
     def told_of(self) -> list[str]:
         """The metrics that have a value here, or a reason why there is none."""
-        return told_of([metric.info.id for metric in self.all_metrics], self.off)
+        return reported_metrics([metric.info.id for metric in self.all_metrics], self.off)
 
     def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
         """Return why each metric that the run reports has no value."""

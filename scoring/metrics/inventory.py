@@ -9,7 +9,7 @@ from typing import cast
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import scripts
-from scoring.core.inventory import pack_of, row_of, told_of, why_as_stated
+from scoring.core.inventory import pack_of, reported_metrics, row_of, why_as_stated
 from scoring.core.metric import CorpusMetric, Metric
 from scoring.core.packs import describe, pack_named
 from scoring.core.scorer import NOT_WANTED, PackedColumn, Scorer
@@ -86,7 +86,7 @@ def choose_metrics(resources: Resources, wanted: Collection[str]) -> tuple[tuple
     What the setup already calls off stays off, with the reason that is given there.
     """
     on, off = [], dict(resources.setup.off)
-    for id_ in told_of(wanted):
+    for id_ in reported_metrics(wanted):
         if id_ in off:
             continue
         if id_ not in wanted:  # one of the specification

@@ -248,7 +248,7 @@ class Visit(QObject):
     def _name_font(self) -> None:
         """Record in which letters the sentences are seen from now on."""
         if self.flow.session is not None:
-            self.flow.session.font = look.named(self._desk.look.size)
+            self.flow.session.font = look.font_label(self._desk.look.size)
 
     def _set_language(self, tag: str) -> None:
         """Speak another language; where the choice cannot be kept, it holds for now."""

@@ -199,7 +199,7 @@ def seen(evidence: Evidence, run_id: str) -> EvidenceReading | None:
     return reading if known else None
 
 
-def look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evidence:
+def record_look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evidence:
     """Write down that the numbers of a run are examined, where that is a new look; gives the evidence with it.
 
     The ratings that were examined stay those of ``evidence``, whatever was imported meanwhile.
@@ -257,7 +257,7 @@ def issue(
     office: Office, review: Review, run_id: str, evidence: Evidence, identity: Identity, issued: str | None = None
 ) -> EvidenceFile:
     """Certify the verdict on one run, sign it and keep it; HarnessError where there is nothing to certify."""
-    looked = look(office, review, run_id, evidence)
+    looked = record_look(office, review, run_id, evidence)
     issuer = Issuer(name=review.manifest.organisation.name, signing_key=identity.public.signing_key)
     before = newest_certificate(office, review, run_id)
     supersedes = None if before is None else before.sha256

@@ -130,7 +130,7 @@ def last_certificate(history: History, run: str) -> CertificateTold | None:
     return answers[-1] if answers else None
 
 
-def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
+def release_certificate(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     """Return the coarse certificate of one that was just issued; NotReleased in words where nothing may be told.
 
     Where the last released one says it all, that one is given again and counts once.
@@ -169,7 +169,7 @@ def tell(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     return _signed(told)
 
 
-def told_of(office: Office, run_id: str) -> Signed | None:
+def released_certificate(office: Office, run_id: str) -> Signed | None:
     """Return the coarse certificate of a run that was released last; None where none was."""
     last = last_certificate(own_ledger(office.path.parent).read(), run_id)
     return None if last is None else _signed(last)
@@ -188,7 +188,7 @@ def told_elsewhere(run_id: str, home: Path) -> bool:
 
 def told_instead(office: Office, issued: IssuedCertificate) -> Signed | None:
     """Return the coarse certificate that says of a run what one that stays inside says; None where it was not told."""
-    signed = told_of(office, issued.run_id)
+    signed = released_certificate(office, issued.run_id)
     exact = read_certificate(issued.certificate, "the certificate")
     if signed is None or not same_numbers(read_coarse(signed.content, "it"), exact):
         return None

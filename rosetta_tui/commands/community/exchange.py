@@ -79,7 +79,7 @@ def out_(
         copy = export.VaultToCopy(made, purpose, keeper(key))
     with manifest.desk(database.home()) as desk:
         if name is not None:
-            export.named(desk, name)
+            export.name_computer(desk, name)
         done = export.put_out(desk, stick, files, every_kind(), _memory(), copy)
         words = desk.identity.public.phrase
     click.echo(plain(f"{done.folder}: {counted(len(done.new), 'new file')}, {counted(len(done.files), 'file')} of this computer in all."))  # fmt: skip
@@ -119,7 +119,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
 
     with manifest.desk(database.home()) as desk:
         if name is not None:
-            export.named(desk, name)
+            export.name_computer(desk, name)
         import_result = import_.take_in(desk, stick, into, every_kind(), _memory(), known)
     click.echo(plain(f"{import_result.folder}: {counted(len(import_result.new), 'new thing')}, {import_result.before:,} taken before, {len(import_result.refused):,} refused."))  # fmt: skip
     for arrived in import_result.new:
@@ -139,7 +139,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
 def stick_(stick: Path, *, as_json: bool) -> None:
     """Show what is in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
     with manifest.desk(database.home()) as desk:
-        folder_look = import_.look(desk, stick, every_kind())
+        folder_look = import_.read_exchange_folder(desk, stick, every_kind())
     document: JsonObject = {
         "path": str(folder_look.path),
         "folder": folder_look.folder,

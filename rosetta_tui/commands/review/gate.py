@@ -78,7 +78,7 @@ def gate_(
                 issued.append(paths[0])
                 evidence = made.evidence
         for run in runs:
-            evidence = certifying.look(office, reviewed, run, evidence)
+            evidence = certifying.record_look(office, reviewed, run, evidence)
         readings = {run: certify.read_verdict(evidence, run) for run in runs}
     for path in issued:
         _attach(path, identity.public.signing_key)

@@ -20,7 +20,7 @@ from harness.core.storage import PUBLISHED, write_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.certificates import read_key
 from rosetta_tui.request.click_options import adding_those_of
-from rosetta_tui.request.options import told
+from rosetta_tui.request.options import typed_options
 from rosetta_tui.request.vault import out_of_vault, vault_request
 from rosetta_tui.show.json_forms import form_text, print_form
 from rosetta_tui.show.text import CHECK_SIGNS, plain
@@ -259,7 +259,7 @@ def _request(
             target_language=dataset.target_language,
         )
     )
-    options = told(given)
+    options = typed_options(given)
     if given["method"]:
         options["method"] = given["method"]
     made = reproduction.rebuild(connection, claimed.card, corpus_opened, options)

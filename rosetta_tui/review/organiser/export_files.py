@@ -19,7 +19,7 @@ from harness.sealed.keys import Identity, Signed
 from harness.store.runs import find_run
 from review.office.making.second_look import require_flags_decided
 from review.office.results import certifying, results
-from review.office.results.disclosure import tell, told_instead
+from review.office.results.disclosure import release_certificate, told_instead
 from review.office.results.rating_rows import mtme_files, rating_rows, ratings_csv
 from review.office.results.translations import Collected, collect
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
@@ -193,7 +193,7 @@ def require_told(office: Office, review: Review, issued: IssuedCertificate) -> S
 def _told(office: Office, made: EvidenceFile, identity: Identity) -> Signed:
     """Return the coarse certificate; NotReleased, which says that the other one was issued, where nothing may leave."""
     try:
-        return tell(office, made, identity)
+        return release_certificate(office, made, identity)
     except NotReleased as error:
         raise NotReleased(f"The certificate was issued and is kept here, and nothing of it leaves. {error}") from None
 

@@ -25,10 +25,10 @@ from review.office.intake.speaking import Assignments, FileReport, speaking
 from review.office.making.second_look import cases_of
 from review.office.results.certifying import (
     attach,
-    look,
     look_at_ratings,
     looks_of,
     newest_certificate,
+    record_look,
     review_evidence,
     seen,
     unseen_runs,
@@ -90,7 +90,7 @@ class OrganiserService:
         own_key = self.identity().public.signing_key
         with self.office() as office:
             reviewed = office.review(review)
-            looked = look(office, reviewed, run_id, review_evidence(office, reviewed, own_key))
+            looked = record_look(office, reviewed, run_id, review_evidence(office, reviewed, own_key))
             return read_verdict(looked, run_id)
 
     def look_at_ratings(self, review: str) -> None:

@@ -100,7 +100,7 @@ def test_families_are_our_own_with_licence_and_bold_letters() -> None:
         text = (fonts.FOLDER / f"{name}-OFL.txt").read_text("utf-8")
         assert "SIL OPEN FONT LICENSE Version 1.1" in text
         assert "The Noto Project Authors" in text
-    assert fonts.named(26) == "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 26 px"
+    assert fonts.font_label(26) == "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 26 px"
 
 
 DRAWN = [

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.exchange.export import ExportResult, VaultToCopy, named, put_out
+from harness.exchange.export import ExportResult, VaultToCopy, name_computer, put_out
 from harness.exchange.folder import MANIFEST_SUFFIX, NAME
-from harness.exchange.import_ import FolderLook, ImportResult, look, take_in
+from harness.exchange.import_ import FolderLook, ImportResult, read_exchange_folder, take_in
 from harness.exchange.manifest import KINDS, ExchangeList, FileKind, desk
 from harness.sealed.archive import unpack
 from harness.sealed.keys import Identity, Role
@@ -56,7 +56,7 @@ class Computer:
 
     def out(self, stick: Path, *files: Path, vault: VaultToCopy | None = None) -> ExportResult:
         with desk(self.home) as held:
-            named(held, self.name)
+            name_computer(held, self.name)
             return put_out(held, stick, files, EVERY_KIND, self.memory, vault)
 
     def take(self, stick: Path, *, known: bool = True) -> ImportResult:
@@ -70,7 +70,7 @@ class Computer:
 
     def look(self, stick: Path) -> FolderLook:
         with desk(self.home) as held:
-            return look(held, stick, EVERY_KIND)
+            return read_exchange_folder(held, stick, EVERY_KIND)
 
     def list_on(self, stick: Path) -> Path:
         """Where this computer's signed list lies on the stick."""
@@ -88,7 +88,7 @@ def computers(folder: Path) -> tuple[Computer, Computer, Path]:
     made = tuple(Computer(folder / name, name.title()) for name in ("office", "school"))
     for each in made:
         with desk(each.home) as held:
-            named(held, each.name)
+            name_computer(held, each.name)
     return made[0], made[1], stick
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from harness.sealed.keys import Identity, Signed
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload
-from review.office.results.certifying import issue, look, review_evidence
+from review.office.results.certifying import issue, record_look, review_evidence
 from review.office.store.store import Office
 from review.rating import Rating
 from review.verdict.certificate.certificate import Certificate, Issuer, read_certificate
@@ -75,7 +75,7 @@ def ground() -> Ground:
             words.append(report.phrase)
         people.append(person)
     run, own = made.review.key.runs[0].run_id, made.identity.public.signing_key
-    seen = look(made.office, made.review, run, review_evidence(made.office, made.review, own))
+    seen = record_look(made.office, made.review, run, review_evidence(made.office, made.review, own))
     file = issue(made.office, made.review, run, seen, made.identity)
     return Ground(made, tuple(people), file, tuple(words))
 

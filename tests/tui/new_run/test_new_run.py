@@ -30,7 +30,7 @@ from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.request.draft import RunDraft, kept_draft
 from rosetta_tui.request.fields import applicable
 from rosetta_tui.request.look import FormCache
-from rosetta_tui.request.look import look as form_look
+from rosetta_tui.request.look import examine_draft as form_look
 from rosetta_tui.sweep.grid import BARS
 from rosetta_tui.sweep.screen import SweepScreen
 from rosetta_tui.toolkit.form.form_line import Ticks

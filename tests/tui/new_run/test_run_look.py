@@ -33,7 +33,7 @@ from rosetta_tui.new_run.form import (
 from rosetta_tui.request.draft import NAME, YES, RunDraft, forget_draft, keep_draft, kept_draft
 from rosetta_tui.request.draft_of_run import draft_of, plan_values
 from rosetta_tui.request.fields import FIELDS, drafted
-from rosetta_tui.request.look import FormCache, look
+from rosetta_tui.request.look import FormCache, examine_draft
 from rosetta_tui.request.options import make_plan
 from rosetta_tui.request.suggesting import corpora, vaults
 from rosetta_tui.show.clipboard import command_line
@@ -74,7 +74,7 @@ def test_settings_fill_in_what_is_left_open(path: Path) -> None:
     (path.parent / "settings.toml").write_text(settings, "utf-8")
     given = {"file": CORPUS, "method": "chat", "entries": ",".join(map(str, range(3000)))}
     draft = RunDraft.of(given)
-    found = look(path, RunDraft.of({**given, "entries": ""}), FormCache())
+    found = examine_draft(path, RunDraft.of({**given, "entries": ""}), FormCache())
     assert found.troubles == ()
     said = beside(draft, found, None).plain
     assert "POST http://127.0.0.1:9/v1/chat/completions" in said
@@ -88,16 +88,16 @@ def test_outputs_are_asked_if_missing(path: Path, tmp_path: Path, task: str, bri
     file.write_text(f'{{"id": 1, "source": "Who?", "reference": "Anna"{answer}}}', "utf-8")
     tags = {"source_language": "en", "target_language": "eo", "task": task}
     draft = {"file": str(file), "method": "replay", **tags}
-    found = look(path, RunDraft.of(draft), FormCache())
+    found = examine_draft(path, RunDraft.of(draft), FormCache())
     assert [each.field for each in found.troubles] == ([] if brings else ["outputs"])
-    assert look(path, RunDraft.of(draft | {"task": "q"}), FormCache()).troubles[0].field == "task"
+    assert examine_draft(path, RunDraft.of(draft | {"task": "q"}), FormCache()).troubles[0].field == "task"
 
 
 def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
     made = filled(tmp_path)
     lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
     whole |= {"method": "copy-source", "purpose": "the spring run"}
-    found = look(path, RunDraft.of(whole), FormCache())
+    found = examine_draft(path, RunDraft.of(whole), FormCache())
     assert found.corpus is not None
     assert (found.troubles, found.read, found.corpus.title) == ((), None, "greetings · sealed")
     assert (found.corpus.entries, found.corpus.segments) == (8, {"development": 2, "gold_standard": 4})
@@ -109,7 +109,7 @@ def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
         ({"file": "songs"}, "file", "There are: greetings"),
         ({"vault": str(tmp_path / "pulled")}, "vault", "no vault"),
     ):
-        found = look(path, RunDraft.of(whole | changed), FormCache())
+        found = examine_draft(path, RunDraft.of(whole | changed), FormCache())
         assert (found.troubles[0].field, words in found.troubles[0].words) == (field, True), changed
     assert made.read().lines == lines
     assert vaults(path.parent).keys() == {str(made.folder)}
@@ -122,10 +122,10 @@ def test_a_vault_of_several_names_the_command_that_asks(path: Path, tmp_path: Pa
     made = founded(tmp_path)
     lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
     whole |= {"method": "constant", "text": "Jes.", "purpose": "the spring run"}
-    [trouble] = look(path, RunDraft.of(whole), FormCache()).troubles
+    [trouble] = examine_draft(path, RunDraft.of(whole), FormCache()).troubles
     asked = f"rosetta run greetings --vault {made.folder} --purpose 'the spring run' --method constant --text Jes."
     assert (trouble.field, asked in trouble.words) == ("others", True), trouble
-    assert look(path, RunDraft.of(whole | {"others": ("school.key",)}), FormCache()).troubles == ()
+    assert examine_draft(path, RunDraft.of(whole | {"others": ("school.key",)}), FormCache()).troubles == ()
     assert made.read().lines == lines
 
 
@@ -134,7 +134,7 @@ def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Pa
     (tmp_path / "mine.py").write_text("class Mine: ...\n", "utf-8")
     for method, whole in ((f"{tmp_path / 'mine.py'}:Mine", True), ("", False)):
         draft = RunDraft.of({"file": CORPUS, "method": method})
-        found = look(path, draft, FormCache())
+        found = examine_draft(path, draft, FormCache())
         shown = in_a_line(found).plain, beside(draft, found, None).plain.partition("\n\n")[0]
         assert all(("when the form is whole" in each) is not whole for each in shown), shown
         assert all(("is seen in the run" in each) is whole for each in shown), shown
@@ -168,7 +168,7 @@ def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Pa
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_wrong_value_is_said_of_its_field(path: Path, given: Any, field: str, words: str) -> None:
-    found = look(path, RunDraft.of(CHAT | given), FormCache())
+    found = examine_draft(path, RunDraft.of(CHAT | given), FormCache())
     [trouble] = found.troubles
     assert trouble.field == field
     assert words in trouble.words
@@ -188,7 +188,7 @@ def test_corpus_saved_meanwhile_is_measured_as_it_was_read(tmp_path: Path) -> No
     shutil.copy(sample_path(DEMO_CORPUS), file)
     known = FormCache()
     draft = RunDraft.of({"file": str(file), "method": "copy-source"})
-    found = look(tmp_path / "s.sqlite", draft, known)
+    found = examine_draft(tmp_path / "s.sqlite", draft, known)
     assert not found.troubles
     assert found.read is not None
     file.write_text("an editor is not done yet", "utf-8")
@@ -201,14 +201,14 @@ def test_a_table_without_languages_asks_for_them_in_fields_of_the_form(tmp_path:
     file, store = tmp_path / "c.tsv", tmp_path / "s.sqlite"
     file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
     draft = {"file": str(file), "method": "copy-source"}
-    troubles = look(store, RunDraft.of(draft), FormCache()).troubles
+    troubles = examine_draft(store, RunDraft.of(draft), FormCache()).troubles
     assert {each.field for each in troubles} == {"source_language", "target_language"}
     assert all("--" not in each.words for each in troubles)
     languages = {"source_language": "en", "target_language": "no tag"}
-    [trouble] = look(store, RunDraft.of(draft | languages), FormCache()).troubles
+    [trouble] = examine_draft(store, RunDraft.of(draft | languages), FormCache()).troubles
     assert trouble.field == "target_language"
     languages["target_language"] = "eo"
-    assert not look(store, RunDraft.of(draft | languages), FormCache()).troubles
+    assert not examine_draft(store, RunDraft.of(draft | languages), FormCache()).troubles
 
 
 def test_fault_of_a_file_is_said_with_its_place_and_of_the_store_too(tmp_path: Path) -> None:
@@ -216,12 +216,12 @@ def test_fault_of_a_file_is_said_with_its_place_and_of_the_store_too(tmp_path: P
     head = "# source_language: en\n# target_language: eo\n"
     file.write_text(f"{head}id\tsource\treference\n1\tHello\tSaluton\n2\tYes\t\n", "utf-8")
     draft = RunDraft.of({"file": str(file), "method": "copy-source"})
-    [trouble] = look(store, draft, FormCache()).troubles
+    [trouble] = examine_draft(store, draft, FormCache()).troubles
     assert trouble.field == "file"
     assert trouble.words.startswith("Line 5, entry 2, field reference: It is blank.")
     store.write_bytes(b"no database at all" * 500)
     draft = RunDraft.of({"file": CORPUS, "method": "copy-source"})
-    [trouble] = look(store, draft, FormCache()).troubles
+    [trouble] = examine_draft(store, draft, FormCache()).troubles
     assert "no store at all" in trouble.words
 
 
@@ -232,7 +232,7 @@ def test_budget_too_small_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("0.001", "! No call can go out. The next call could cost up to $0.02"),
         ("0.0225", "! The budget would stop the run early"), ("0.06", "! It may not last"), ("9", ""),
     ):  # fmt: skip
-        found = look(path, RunDraft.of(dear | {"budget": budget}), FormCache())
+        found = examine_draft(path, RunDraft.of(dear | {"budget": budget}), FormCache())
         said = _budget_words(found, budget)
         assert said.startswith(words)
         assert bool(said) is bool(words)
@@ -243,10 +243,10 @@ def test_dead_port_is_told_beforehand(path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("rosetta_tui.request.look.nobody_listens", NOBODY_LISTENS)
     with serving() as scripted:
         draft = RunDraft.of(CHAT | {"endpoint": scripted.url})
-        here = look(path, draft, known := FormCache())
+        here = examine_draft(path, draft, known := FormCache())
         assert here.key == "on this machine, no key needed"
         assert scripted.asked == [], "nothing is sent for it"
-    gone = look(path, draft, known)
+    gone = examine_draft(path, draft, known)
     assert gone.key == "on this machine, no key needed · nothing listens there now"
     assert not gone.troubles, "it may be started before the run begins"
     for url in ("https://nobody.invalid/v1", "http://127.0.0.1:99999/v1", "localhost"):

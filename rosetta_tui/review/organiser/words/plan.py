@@ -139,11 +139,11 @@ def not_shown_words(found: ReviewProgress) -> Iterator[str]:
         message = "could not be shown on a laptop, so its person was not asked"
         yield (
             f"NOT SHOWN: {counted(len(entries), 'sentence')} {message} ({counted(times, 'time')} in all): "
-            f"{named(entries)}. A batch can bring letters along: `rosetta review create --font`."
+            f"{list_entries(entries)}. A batch can bring letters along: `rosetta review create --font`."
         )
 
 
-def named(entries: Iterable[object]) -> str:
+def list_entries(entries: Iterable[object]) -> str:
     """Name entries by their ids, the first ones of many."""
     ids = list(dict.fromkeys(map(str, entries)))
     more = f" and {len(ids) - _MOST} more" if len(ids) > _MOST else ""
@@ -152,7 +152,7 @@ def named(entries: Iterable[object]) -> str:
 
 def _entries(items: Sequence[Item]) -> str:
     ids = sorted((str(item.truth.entry) for item in items), key=lambda id_: (len(id_), id_))
-    return named(ids)
+    return list_entries(ids)
 
 
 def _kinds(letters: Letters, items: Sequence[Item]) -> str:
