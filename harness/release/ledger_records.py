@@ -25,7 +25,7 @@ Text = Annotated[str, AfterValidator(lambda text: text[:1000])]  # cut, as code 
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]  # UTC, as a method could speak by the second
 Answers = Annotated[Count, Field(ge=1)]
 Smallest = Annotated[float, Field(gt=0)] | None
-"""Points of chrF++ by which two methods must differ on these entries (``scoring.card.floors``); None: they are few, or of another task."""
+"""Points of chrF++ by which two methods must differ on these entries (``scoring.card.smallest``); None: they are few, or of another task."""
 Atoms = dict[Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")], Count] | None
 """Keyed digest of the source of each secret entry → its atom after an answer; None where an answer before was about the same."""
 Scores = dict[Text, ReleasedScore]  # Metric id, or ``composite`` → its score

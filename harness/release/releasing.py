@@ -31,7 +31,7 @@ from harness.store.results import read_results
 from harness.store.runs import Run, find_run, read_run
 from harness.store.sweeps import sweep_that_made
 from harness.vault.vault_records import tenth_upward
-from scoring.card.floors import smallest_difference
+from scoring.card.smallest import smallest_difference
 from scoring.core.specification import COMPOSITE, Tier, stated_columns, stated_weighing
 
 _Told = TypeVar("_Told", ScoresTold, RefusalTold, DifferenceTold)

@@ -7,25 +7,21 @@ the beginning of each reference.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from itertools import chain
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Entry
 from corpora.model.task import TRANSLATION
 from scoring.card.claim import FloorScores
 from scoring.card.constant import STEP, Annotate, FoundConstant, search_constant, spread
 from scoring.core.inventory import STRUCTURAL_KEY, composite_metrics
-from scoring.core.metric import EntryStatistics, Metric, Table
+from scoring.core.metric import EntryStatistics, Metric
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import Translation
 from scoring.core.specification import Weighing
-from scoring.metrics.inventory import surface_metrics
-from scoring.statistics import clusters
-from scoring.statistics.significance import resamples
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""
@@ -326,49 +322,3 @@ def derangement(length: int, seed: int) -> IntArray:
 
 def _order(length: int, seed: int) -> IntArray:
     return np.random.default_rng(seed).permutation(length)
-
-
-# ---- The smallest difference that a hidden set can tell, from the scorer's own paired bootstrap ----
-#
-# Two imagined systems each keep half of the words of every reference, drawn by chance and for itself. Both are equally
-# good, so by how much their chrF++ differ over resamples of the entries is what chance makes of two systems whose errors
-# are unrelated (``scoring.statistics.clusters`` says which difference is found beside that). Systems whose errors fall on
-# the same entries differ less by chance, so less can be told between them.
-
-CHRF: Final = "chrf_plus_plus"
-KEPT: Final = 0.5
-"""Share of the words that an imagined system has right."""
-FEWEST: Final = 10
-"""Entries below which nothing is said: chance among so few is not what a resample shows."""
-
-
-def smallest_difference(entries: Sequence[Entry]) -> float | None:
-    """Return the difference in points of chrF++ that these entries can show; None for fewer than ``FEWEST`` or another task."""
-    if len(entries) < FEWEST or entries[0].of_task != TRANSLATION:
-        return None
-    random = np.random.default_rng(SEED)
-    scorer = Scorer([metric for metric in surface_metrics() if metric.info.id == CHRF])
-    first, second = (_half_right(entries, scorer, random) for _ in range(2))
-    drawn = [table.values(table.matrix)[CHRF] for table in resamples((first, second), 1000, SEED)]
-    return clusters.smallest_difference(np.stack(drawn))
-
-
-def smallest_by_segment(entries: Sequence[Entry]) -> Mapping[Segment, tuple[int, float]]:
-    """Return for each secret segment how many entries it has and which difference they show; segments of few entries are left out."""
-    shown = {}
-    for segment in Segment:
-        chosen = [entry for entry in entries if entry.segment is segment]
-        if segment.secret and (least := smallest_difference(chosen)) is not None:
-            shown[segment] = (len(chosen), least)
-    return shown
-
-
-def _half_right(entries: Sequence[Entry], scorer: Scorer, random: np.random.Generator) -> Table:
-    outputs = []
-    for entry in entries:
-        words = entry.reference.split()
-        parts = words if len(words) > 1 else list(entry.reference)
-        kept = [part for part in parts if random.random() < KEPT]
-        outputs.append(joined(kept) if len(words) > 1 else "".join(kept))
-    given = [Translation(entry, text) for entry, text in zip(entries, outputs, strict=True)]
-    return scorer.table(scorer.statistics(given))

@@ -49,7 +49,7 @@ with when_used():
     from harness.vault.grants import files as grant_messages
     from rosetta_tui.show import released_words
     from rosetta_tui.vault import messages as vault_words
-    from scoring.card import floors
+    from scoring.card import smallest
 
 
 @click.command("init")
@@ -211,7 +211,7 @@ def _say_lacking(lacks: tuple[str, ...], folder: Path, *, as_it_is: bool) -> Non
 
 def _tells(corpus: model_corpus.Corpus) -> dict[entry.Segment, vault_records.SmallestTold]:
     """Return which difference the secret segments of a corpus are large enough to tell."""
-    smallest_by_segment = floors.smallest_by_segment(corpus.reveal_here())
+    smallest_by_segment = smallest.by_segment(corpus.reveal_here())
     return {
         segment: vault_records.SmallestTold(entries=count, points=vault_records.tenth_upward(least))
         for segment, (count, least) in smallest_by_segment.items()
@@ -226,7 +226,7 @@ def _say(stored: vault_records.StoredCorpus, corpus: model_corpus.Corpus, vault:
     for line in vault_words.told_outside(stored):
         click.echo(f"{line}.")
     for segment, few in sorted(stored.entries.items()):
-        if segment.secret and 0 < few < floors.FEWEST:
+        if segment.secret and 0 < few < smallest.FEWEST:
             click.echo(f"{segment}: {counted(few, 'entry is', 'entries are')} too few to tell two methods apart.")
     if known := authoring.secrets_of_the_demo(corpus):
         named = ", ".join(map(str, known[:10])) + (" …" if len(known) > 10 else "")

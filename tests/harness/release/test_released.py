@@ -46,7 +46,7 @@ from harness.store.sqlite.database import opened
 from rosetta_tui.html.leaderboard_page import released_page
 from rosetta_tui.show import released_words
 from scoring.card.caveats import CaveatKind
-from scoring.card.floors import FEWEST, smallest_by_segment, smallest_difference
+from scoring.card.smallest import FEWEST, by_segment, smallest_difference
 from scoring.core.specification import COMPOSITE, Tier
 from scoring.statistics.clusters import Z_BOTH
 from tests.harness.release.attackers import question
@@ -529,7 +529,7 @@ def test_smallest_difference_is_said_of_segments_with_enough(demo: list[Entry]) 
     segments = [Segment.GOLD_STANDARD] * 40 + [Segment.HELD_OUT] * (FEWEST - 1)
     segments += [Segment.DEVELOPMENT] * (len(demo) - len(segments))
     entries = [e.model_copy(update={"segment": s}) for e, s in zip(demo, segments, strict=True)]
-    found = smallest_by_segment(entries)
+    found = by_segment(entries)
     assert list(found) == [Segment.GOLD_STANDARD]
     assert found[Segment.GOLD_STANDARD][0] == 40
     assert smallest_difference(entries[: FEWEST - 1]) is None
