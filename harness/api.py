@@ -402,6 +402,7 @@ def verify(store: Path, card: str | Path, known: KnownSigners = UNKNOWN, against
                 if released.ok:
                     check_consent(released, data, connection)
                 return released
+            del data  # as large as the card, and read again
             return verify_file(connection, path, known, against, home())
         run = find_run(connection, str(card), withdrawn=True)
         return verify_stored(connection, run, str(card), known, home())

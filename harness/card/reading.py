@@ -73,17 +73,19 @@ def parse_object(data: bytes, name: str) -> dict[str, Json]:
     if level:
         words = f"is nested deeper than {MOST_DEPTH} levels, so it is not a run card."
         raise UsageError(f"{name} {words}")
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UsageError(
-            f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
-        ) from None
-    if stacked(text):
-        raise UsageError(
-            f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
-        )
+    for member, inner in value.items():
+        for part in (member, *inner) if isinstance(inner, list) else (member, inner):  # rows one by one
+            text = json.dumps(part, ensure_ascii=False)
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise UsageError(
+                    f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
+                ) from None
+            if stacked(text):
+                raise UsageError(
+                    f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
+                )
     return value
 
 

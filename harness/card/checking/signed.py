@@ -15,7 +15,7 @@ from pathlib import Path
 from corpora.files.json_types import JsonObject
 from corpora.text.messages import percent
 from harness.card.checking.verdict import CardCheck, CardVerdict
-from harness.card.checking.verify_card import check_hash, consent_checks, verify_card, verify_rows
+from harness.card.checking.verify_card import check_hash, consent_checks, verify_card, verify_object, verify_rows
 from harness.card.foreign_cards import unwrapped
 from harness.card.model import HASH_FIELD
 from harness.card.reading import card_head, must_be_released, objects, parse_object, read_card_bytes
@@ -216,8 +216,9 @@ def verify_file(
         return _verify_proof(connection, data, path.name, against, with_own(known, home))
     if is_reproduction(data):
         return _verify_reproduction(connection, data, against, with_own(known, home))
-    verdict = verify_card(data, connection, path.name)
     raw = unwrapped(parse_object(data, path.name))
+    del data  # as large as the card
+    verdict = verify_object(raw, connection, path.name)
     beside = path.with_suffix(SUFFIX)
     if beside.is_file():
         check_seal(verdict, raw, read_card_bytes(beside), with_own(known, home))

@@ -72,7 +72,11 @@ def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name:
     ``difference.TOLERANCE``; those of the older layout, which rounds, within half a unit of their last
     decimal. Raises UsageError where the bytes are no card.
     """
-    raw = unwrapped(parse_object(data, name))
+    return verify_object(unwrapped(parse_object(data, name)), connection, name)
+
+
+def verify_object(raw: JsonObject, connection: sqlite3.Connection | None, name: str) -> CardVerdict:
+    """Verify a card that was parsed, as ``verify_card`` does."""
     match layout(raw, name):
         case ForeignLayout.CARD:
             card = adopt(raw, name)
