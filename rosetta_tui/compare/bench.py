@@ -27,6 +27,7 @@ from harness.store.results import shown_results
 from harness.store.runs import find_run
 from rosetta_tui.compare.difference_panel import BLANK
 from rosetta_tui.compare.sentences import name, number
+from rosetta_tui.compare.table import output_cell
 from rosetta_tui.entry.rows import LEFT_OUT_WORDS
 from rosetta_tui.request.draft import YES, RunDraft, Value
 from rosetta_tui.request.draft_of_run import draft_values, named_entries
@@ -142,8 +143,8 @@ class BenchRows(OrderedRows):
         return (
             Cell(str(facts.entries[place].id), "quiet"),
             Cell(facts.entries[place].source, "quiet"),
-            _output_cell(before),
-            _output_cell(now),
+            output_cell(before, BLANK),
+            output_cell(now, BLANK),
             _number_cell(facts.metric, one),
             _number_cell(facts.metric, other),
             _number_cell(facts.metric, gain, "good" if better else "bad") if gain else Cell("=" if gain == 0 else ""),
@@ -162,14 +163,6 @@ class BenchTable(OrderedTable[BenchRows]):
 def value_of(result: Result | None) -> float | None:
     """Return an entry's value of the headline; a failed one counts as 0."""
     return None if result is None else 0.0 if result.failed else result.headline
-
-
-def _output_cell(result: Result | None) -> Cell:
-    if result is None:
-        return BLANK
-    if result.failed:
-        return Cell("✗ failed", "bad")
-    return Cell(result.output) if (result.output or "").strip() and result.output else Cell("(empty)", "warn")
 
 
 def _number_cell(metric: str, value: float | None, tone: str = "") -> Cell:

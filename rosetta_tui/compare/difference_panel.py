@@ -120,9 +120,6 @@ def letter_of(found: Comparison, run_id: str) -> str:
     return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
 
 
-"""Is instead of texts that were there when the comparison was read."""
-
-
 LINE = 21  # cells of a line around zero
 BLANK = Cell(figures.NONE, "quiet")  # stands where there is no value
 
@@ -162,7 +159,8 @@ class PairRows(Rows["Pair"]):
 
     def cells(self, index: int) -> Sequence[Cell]:
         pair = self.items[index]
-        cells = self._running(pair) if pair.under_way else self._complete(pair)
+        head = Cell(f"{pair.second.letter} − {pair.first.letter}")
+        cells = [head, *(self._running(pair) if pair.under_way else self._complete(pair))]
         if len(self.items) == 1:
             del cells[5]
         return cells
@@ -195,24 +193,19 @@ class PairRows(Rows["Pair"]):
             "better": None if better is None else better.run_id,
         }
 
-    def _head(self, pair: Pair) -> Cell:
-        return Cell(f"{pair.second.letter} − {pair.first.letter}")
-
     def _complete(self, pair: Pair) -> list[Cell]:
         change, metric = pair.by_metric.get(self._metric), self._metric
         if change is None:
-            return [self._head(pair), BLANK, Cell("not compared", "warn"), *[BLANK] * 9]
+            return [BLANK, Cell("not compared", "warn"), *[BLANK] * 9]
         difference = Cell(number(metric, change.difference, sign=True))
         counts = (change.wins, change.losses, change.ties)
         counted = [Cell(f"{n:,}") for n in counts] if any(counts) else [BLANK] * 3
         effect = BLANK if change.effect_size is None else Cell(figures.signed(change.effect_size, 2))
         if not self._tested:
             wait = Cell("…", "quiet")
-            head = [self._head(pair), difference, Cell("testing …", "quiet"), Cell("")]
-            return [*head, wait, wait, wait, effect, *counted, wait]
+            return [difference, Cell("testing …", "quiet"), Cell(""), wait, wait, wait, effect, *counted, wait]
         better = pair.better(metric)
         return [
-            self._head(pair),
             difference,
             Cell(ends(metric, change), "quiet"),
             Cell(self._line(change.difference, (change.lower, change.upper)), "mark"),
@@ -227,10 +220,9 @@ class PairRows(Rows["Pair"]):
     def _running(self, pair: Pair) -> list[Cell]:
         running, metric = pair.running.get(self._metric), self._metric
         if running is None:
-            return [self._head(pair), BLANK, Cell("when complete", "quiet"), *[BLANK] * 9]
+            return [BLANK, Cell("when complete", "quiet"), *[BLANK] * 9]
         better = pair.better(metric)
         return [
-            self._head(pair),
             Cell(number(metric, running.mean, sign=True)),
             Cell(ends(metric, running), "mark"),
             Cell(self._line(running.mean, (running.lower, running.upper)), "mark"),

@@ -180,7 +180,8 @@ class ComparedRows(OrderedRows):
         values = entries.values[view.metric][:, place]
         difficulty = self._comparison.sides[0].used[place].entry.difficulty
         entry = self._texts.entry(place)
-        source = Cell(UNREADABLE, "bad") if entry is None else Cell(entry.source, "quiet")
+        unreadable = Cell(UNREADABLE, "bad")
+        source = unreadable if entry is None else Cell(entry.source, "quiet")
         outcome = int(self._outcomes[place])
         winner = {-1: view.first, 1: view.second}.get(outcome)
         better = Cell("=" if outcome == 0 else figures.NONE, "quiet")
@@ -189,28 +190,26 @@ class ComparedRows(OrderedRows):
         return (
             Cell(str(entries.ids[place]), "quiet"),
             source,
-            self._output(view.first, place),
-            self._output(view.second, place),
+            *(output_cell(self._texts.result(run, place), unreadable) for run in (view.first, view.second)),
             *(_value(view.metric, float(value)) for value in values),
             _value(view.metric, float(values[view.second] - values[view.first]), sign=True),
             better,
             Cell(figures.NONE if difficulty is None else str(difficulty), "quiet"),
         )
 
-    def _output(self, run: int, place: int) -> Cell:
-        result = self._texts.result(run, place)
-        if result is None:
-            return Cell(UNREADABLE, "bad")
-        if result.failed:
-            return Cell("✗ failed", "bad")
-        output = result.output or ""
-        return Cell(output) if output.strip() else Cell("(empty)", "warn")
+
+def output_cell(result: Result | None, missing: Cell) -> Cell:
+    """Return the cell of an output; ``missing`` without a result."""
+    if result is None:
+        return missing
+    if result.failed:
+        return Cell("✗ failed", "bad")
+    output = result.output or ""
+    return Cell(output) if output.strip() else Cell("(empty)", "warn")
 
 
 def _value(metric: str, value: float, *, sign: bool = False) -> Cell:
-    if value != value:  # noqa: PLR0124  NaN
-        return BLANK
-    return Cell(number(metric, value, sign=sign))
+    return BLANK if np.isnan(value) else Cell(number(metric, value, sign=sign))
 
 
 # ---- Which compared entries fit a query

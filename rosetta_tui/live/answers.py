@@ -52,7 +52,7 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
 
 def _shares(live: LiveRun, id_: str) -> Iterator[Content]:
     """Yield the shares that a metric takes the mean of, where it does."""
-    for of, share in shares(id_, live.progress.values if live.progress else {}):
+    for of, share in shares(id_, live.values):
         yield Content.assemble(show(f"{of} ", "$quiet"), share)
 
 
@@ -102,15 +102,12 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
 def _missing(live: LiveRun) -> dict[str, str]:
     """Return why metrics have no value; what was missing at the beginning may have come since."""
     missing = live.started.missing if live.started else {}
-    values = live.progress.values if live.progress else {}
-    return {id_: why for id_, why in missing.items() if values.get(id_) is None}
+    return {id_: why for id_, why in missing.items() if live.values.get(id_) is None}
 
 
 def _known(live: LiveRun) -> list[str]:
     """Return the metrics with a value, in the order of their tables; a card has more numbers than these."""
-    values = live.progress.values if live.progress else {}
-    there = (id_ for id_, number in values.items() if number is not None)
-    return in_order(id_ for id_ in there if row_of(id_) is not None)
+    return in_order(id_ for id_, number in live.values.items() if number is not None and row_of(id_) is not None)
 
 
 _FAILED = "_judge_failed"
@@ -153,7 +150,7 @@ def _headline(live: LiveRun, kept: KeptColumns, *, bar: bool) -> Content:
     id_ = kept.headline
     less = "↓ " if better_arrow(id_) == "↓" else ""
     name = show(f"{short_title(id_)} {less}", "$quiet")
-    number = live.progress.values.get(id_) if live.progress else None
+    number = live.values.get(id_)
     if number is None or live.progress is None:
         why = "no value" if live.done else "no entry is scored yet"
         return name.append(Content.styled(why, "$quiet"))
@@ -181,8 +178,7 @@ def _spread(live: LiveRun, kept: KeptColumns) -> Content:
 
 
 def _beside(live: LiveRun, ids: list[str]) -> Content:
-    values = live.progress.values if live.progress else {}
-    parts = [Content.assemble(show(f"{short_title(id_)} ", "$quiet"), value(id_, values.get(id_))) for id_ in ids]
+    parts = [Content.assemble(show(f"{short_title(id_)} ", "$quiet"), value(id_, live.values.get(id_))) for id_ in ids]
     return Content.styled(" · ", "$quiet").join(parts)
 
 

@@ -109,7 +109,7 @@ def _compact(live: LiveRun, width: int) -> Content:
             Content.styled(best, "$quiet"),
         ]
     )
-    rest = [unavailable(_missing(live)), without_failed(live)]
+    rest = [unavailable(live.started.missing if live.started else {}), without_failed(live)]
     off = Content.styled("".join(f"   {words}" for words in rest if words), "$quiet")
     tier = tier_line(live)
     apart = "\n" if 0 < width < tier.cell_length + off.cell_length else ""
@@ -117,7 +117,7 @@ def _compact(live: LiveRun, width: int) -> Content:
 
 
 def _value(live: LiveRun, metric: str) -> float | None:
-    return live.progress.values.get(metric) if live.progress else None
+    return live.values.get(metric)
 
 
 def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
@@ -184,15 +184,14 @@ def input_bars(live: LiveRun, width: int, most: int) -> Content:
 
 def _bar_cell(metric: str, weight: float | None, live: LiveRun) -> Content:
     """Return a metric's name, value, bar with its interval and floor, weight, and change over the last entries."""
-    progress, row = live.progress, row_of(metric)
-    number = progress.values.get(metric) if progress else None
+    number, row = _value(live, metric), row_of(metric)
     head = show(f"{short_title(metric):<14.14} ", "$quiet")
     share = Content.styled(f" ×{weight:.2f}" if weight is not None else "      ", "$quiet")
     if number is None or row is None:
         return head
     if beside_value(metric, live.references):  # an acceptance never stands without that of the references
         return Content.assemble(head, shown_value(metric, number, live.references), share)
-    interval = progress.intervals.get(metric) if progress else None
+    interval = _interval(live, metric)
     low, top = row.info.low, row.info.high
     floor = live.best_chrf_floor if metric == "chrf_plus_plus" else None
     bounded = isfinite(low) and isfinite(top)
@@ -215,10 +214,6 @@ def _weighing(live: LiveRun) -> Weighing | None:
 
 
 _DOT = " · "
-
-
-def _missing(live: LiveRun) -> Mapping[str, str]:
-    return live.started.missing if live.started else {}
 
 
 BETTER_LEGEND = "↑ more is better   ↓ less is better"
@@ -296,9 +291,7 @@ def _floors(live: LiveRun) -> Iterator[Content]:
 
 
 def _metric(metric: str, live: LiveRun, ends_of_scale: str, part: str) -> Content:
-    progress = live.progress
-    number = progress.values.get(metric) if progress else None
-    interval = progress.intervals.get(metric) if progress else None
+    number, interval = _value(live, metric), _interval(live, metric)
     ends = "" if interval is None else "–".join(value(metric, end) for end in interval)
     name = title(metric)
     return Content.assemble(
@@ -312,12 +305,10 @@ def _metric(metric: str, live: LiveRun, ends_of_scale: str, part: str) -> Conten
 
 def _remark(metric: str, live: LiveRun) -> Iterator[Content]:
     """Return what a value is not, where it is easily taken for something else."""
-    if live.progress is None or live.progress.values.get(metric) is None:
+    if live.progress is None or _value(live, metric) is None:
         return
-    entries = live.progress.total if metric in live.progress.intervals else None
-    remark_words = remark(metric, entries)
     beside = beside_value(metric, live.references)
-    if remark_words:
+    if remark_words := remark(metric, live.progress.total if _interval(live, metric) else None):
         yield show(f"  {beside}{': ' if beside else ''}{remark_words}", "$quiet")
 
 

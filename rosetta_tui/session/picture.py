@@ -148,6 +148,11 @@ class LiveRun:
         return self._waiting.get(position)
 
     @property
+    def values(self) -> Mapping[str, float | None]:
+        """Value of each metric over the entries stored; empty before there are any."""
+        return self.progress.values if self.progress else {}
+
+    @property
     def total(self) -> int:
         """Entries that the run is to translate."""
         return len(self.started.positions) if self.started else 0

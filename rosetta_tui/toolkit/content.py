@@ -152,6 +152,7 @@ class StatusBar(Static):
     def say(self, facts: Content) -> None:
         """Show the way, and these facts behind it."""
         self._facts = facts
+        self.remove_class("-bad")
         names = list(trail(self.screen))
         way = [show(name, "$quiet") for name in names[:-1]]
         here = show(names[-1], "bold $mark")
@@ -161,6 +162,7 @@ class StatusBar(Static):
     def cannot(self, why: str) -> None:
         """Show the way, and behind it what is wrong."""
         self.say(show(why, "$bad"))
+        self.add_class("-bad")
 
 
 def trail(screen: Screen[Any]) -> Iterator[str]:

@@ -95,7 +95,9 @@ async def test_reviews_broken_office_is_said_in_words(tmp_path: Path) -> None:
     made = scene(tmp_path)
     (tmp_path / FILE).write_bytes(b"no database at all, but long enough to be examined" * 20)
     async with organising(made) as (_, pilot):
-        assert "cannot be used" in await show_screen(pilot, ReviewsScreen(made.desk))
+        shown = words(await show_screen(pilot, ReviewsScreen(made.desk)))
+        assert "cannot be used" in shown
+        assert "…" not in shown, "what to do about it is not cut off"
 
 
 def numbers(screen: str) -> bool:
@@ -109,6 +111,7 @@ async def test_numbers_are_hidden_until_the_look_and_again_when_more_came(tmp_pa
             shown = words(await press(pilot, section))
             assert "hidden until you look" in shown
             assert "Nobody has looked yet." in shown
+            assert "␤" not in shown
             assert not numbers(shown)
         assert "This is look 1." in await press(pilot, "4", "l")
         assert isinstance(app.screen, ConfirmScreen)

@@ -166,7 +166,7 @@ def split(now: ReviewNow) -> Iterator[Widget]:
     flagged = sum(case.is_open for case in now.cases)
     if now.unseen:
         words = f"{flagged} called harmful and not decided. An open flag stops the gate.\n"
-        yield Static(show(words, "bold $warn" if flagged else "$quiet"), classes="words")
+        yield Static(show_lines(words, "bold $warn" if flagged else "$quiet"), classes="words")
         yield from hidden(now, now.most_looked, "What split the panel, and how it was rated,")
         return
     if not now.cases:
