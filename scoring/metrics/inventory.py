@@ -110,12 +110,17 @@ def _why_off(id_: str, resources: Resources) -> str | None:
 
 def make_metrics(resources: Resources) -> tuple[Metric, ...]:
     """Make the additive metrics of a setup, in inventory order."""
-    return tuple(metric for metric in _made(resources) if isinstance(metric, Metric))
+    return tuple(metric for metric in _made(resources, _as_stated(resources.setup)) if isinstance(metric, Metric))
 
 
-def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
+def _as_stated(setup: ScoringSetup) -> dict[str, str]:
+    """Return why values of packs' metrics can only be repeated, by id; the specification's can be computed."""
+    packed = [id_ for id_ in setup.metrics if "." in id_]
+    return why_as_stated(packed, setup.packs) if packed else {}
+
+
+def _made(resources: Resources, stated: Mapping[str, str]) -> Iterator[Metric | CorpusMetric]:
     """Make the metrics of a setup; one that another version knows and this one does not is left out."""
-    stated = why_as_stated(resources.setup.metrics, resources.setup.packs)
     for id_ in resources.setup.metrics:
         if id_ not in stated and (made := maker(id_)) is not None:
             yield made.make(resources)
@@ -128,7 +133,8 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
     or took other numbers then, is of another version and counts as foreign.
     """
     widths = None if packed is None else dict(packed)
-    made = list(_made(resources))
+    stated = _as_stated(resources.setup)
+    made = list(_made(resources, stated))
     whole = [metric for metric in made if isinstance(metric, CorpusMetric)]
     additive = [metric for metric in made if isinstance(metric, Metric)]
     metrics = [m for m in additive if widths is None or widths.get(m.info.id) == m.width]
@@ -137,7 +143,6 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
     ids = [id_ for id_ in resources.setup.metrics if id_ not in others]
     foreign = [id_ for id_ in ids if id_ not in known]
     # why metrics that have a table here, or would with their pack, are not computed here
-    stated = why_as_stated(foreign, resources.setup.packs)
     why_foreign = {id_: stated.get(id_, OTHER_VERSION) for id_ in foreign if id_ in stated or row_of(id_)}
     return Scorer(
         metrics,
