@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 
 class Health(StrEnum):
@@ -16,7 +16,8 @@ class Health(StrEnum):
     """It cannot be found out."""
 
 
-class Finding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Finding:
     area: str
     name: str
     health: Health

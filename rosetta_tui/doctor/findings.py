@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache, partial
 from textwrap import wrap
 
@@ -183,5 +184,5 @@ def summary(findings: Sequence[Finding]) -> str:
 def findings_json(findings: Sequence[Finding]) -> JsonObject:
     return {
         "healthy": all(finding.health is not Health.BROKEN for finding in findings),
-        "findings": [finding._asdict() for finding in findings],
+        "findings": [asdict(finding) for finding in findings],
     }

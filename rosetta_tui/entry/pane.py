@@ -58,7 +58,7 @@ class EntryPane(ScrollView, can_focus=True):
         super().__init__(id="pane")
         self.auto_links = False  # it has none, and a line is drawn in two thirds of the time
         self._lines: list[PageLine] = []
-        self._below: Iterator[PageLine] = iter(())  # lines that are out of sight, not made yet
+        self._below: Iterator[PageLine] | None = None  # lines that are out of sight, not made yet
         self.rows: list[Content] = []  # the texts as they wrap in the width, with their labels
         self._strips: dict[int, Strip] = {}  # rows that were drawn
         self._title = Content()
@@ -67,31 +67,34 @@ class EntryPane(ScrollView, can_focus=True):
     def show_page(self, title: Content, lines: Iterable[PageLine], *, top: bool) -> None:
         """Show the texts of an entry; with ``top`` from the first line."""
         self.border_title = Content.assemble(" entry ", title, " ")
+        whole = not top or not self._lines
         self._title, self._lines, self._below = title, [], iter(lines)
-        if not top:
-            self._lines.extend(self._below)
-        self._wrap()
+        self._wrap(whole=whole)
         if top:
             self.scroll_to(y=0, animate=False, immediate=True)
 
     def show_below(self) -> None:
         """Make the lines that are out of sight, too; this waits until the cursor rests, as most pages are passed by."""
-        if rest := list(self._below):
-            self._lines += rest
-            self._wrap()
+        if self._below is not None:
+            self._wrap(whole=True)
 
-    def _wrap(self) -> None:
-        in_sight = sum(line.text.plain.count("\n") + 1 for line in self._lines)  # at least
-        while in_sight < self.size.height and (line := next(self._below, None)) is not None:
-            self._lines.append(line)
-            in_sight += line.text.plain.count("\n") + 1
+    def _wrap(self, *, whole: bool = False) -> None:
+        in_sight = sum(map(_least_height, self._lines))
+        while self._below is not None and (whole or in_sight < self.size.height):
+            if (line := next(self._below, None)) is None:
+                self._below = None
+            else:
+                self._lines.append(line)
+                in_sight += _least_height(line)
         self._width = width = self.scrollable_content_region.width
         self._strips.clear()
         heading = [PageLine("Entry", self._title)] if self.styles.border_top[0] in {"", "none"} else []
         lines = [*heading, *self._lines]
         label = min(_MOST_LABEL, max(_LEAST_LABEL, *(cell_len(line.label) for line in lines), 0)) + 1
         self.rows = [row for line in lines for row in _hanging(line, label, max(1, width - label))]
-        set_scroll_size(self, Size(width, len(self.rows)))
+        # while lines below are not made, the scrollbar stays as that of the page before, which is mostly alike
+        height = max(len(self.rows), 0 if self._below is None else self.virtual_size.height)
+        set_scroll_size(self, Size(width, height))
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -120,6 +123,10 @@ class EntryPane(ScrollView, can_focus=True):
 
     def action_rows(self) -> None:
         self.screen.query_one("#entries").focus()
+
+
+def _least_height(line: PageLine) -> int:
+    return line.text.plain.count("\n") + 1
 
 
 def _hanging(line: PageLine, label: int, width: int) -> Iterator[Content]:

@@ -26,6 +26,7 @@ from textual.worker import WorkerCancelled
 
 from harness.run.events import Control, EventQueue
 from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.entry.pane import EntryPane
 from rosetta_tui.session.run_sources import Followed, WatchedRun
 from rosetta_tui.toolkit.textual_inside import TerminalApp, busy
 from tests.tui.scenes import Scene
@@ -192,11 +193,13 @@ MOST_ROUNDS = 2_000
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until the workers are done, and what they brought is drawn."""
+    """Wait until the workers are done, and what they brought is drawn, as after a while without a key."""
     await rest(pilot)
     look = getattr(pilot.app.screen, "look", None)
     if look is not None:
         look()
+    for pane in pilot.app.screen.query(EntryPane):
+        pane.show_below()  # as where the cursor rests
     await rest(pilot)
 
 

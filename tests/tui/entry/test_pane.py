@@ -21,7 +21,7 @@ from rosetta_tui.live.screen import LiveScreen
 from tests.tui.compare.compared import A, B, filled, small_corpus
 from tests.tui.entry.explained import Known, why
 from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
-from tests.tui.screens import App, at_rest, lines, press, settle, showing, text, until
+from tests.tui.screens import App, at_rest, lines, press, rest, settle, showing, text, until
 
 DIFFERENCE = "La virino, kies filo [iras→iris] al la [butiko→vendejo]"
 
@@ -87,15 +87,18 @@ async def test_lines_out_of_sight_are_made_when_the_cursor_rests(tmp_path: Path)
         def shown() -> str:
             return "\n".join(row.plain for row in screen.pane.rows)
 
+        await press(pilot, "home")
         with patch.object(PanedScreen, "set_timer"):  # the cursor does not rest
-            await press(pilot, "home", "down")
-            assert "Source" in shown()
-            assert "Attempts" not in shown()
-            await press(pilot, "tab")
-            assert "Attempts" in shown(), "with the focus one may scroll"
-            await press(pilot, "escape", "down")
-        assert "Attempts" not in shown()
-        await press(pilot, "down")
+            for keys, whole in (
+                ("down", False),
+                ("tab", True),
+                ("escape down", False),
+            ):  # with the focus one may scroll
+                await pilot.press(*keys.split())
+                await rest(pilot)
+                assert "Source" in shown()
+                assert ("Attempts" in shown()) is whole, keys
+        await pilot.press("down")
         await until(pilot, lambda: "Attempts" in shown())
 
 
