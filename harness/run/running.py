@@ -197,14 +197,14 @@ class _Execution:
         for places in in_blocks(sorted(done), BLOCK):
             stored = list(read_results(self.connection, self.run.id, places))
             board.add(stored, [self.scorer.unpack(result.statistics) for result in stored], fresh=False)
-        calling = bool(self.method.endpoint)
-        self.scoring = RunScorer(self.connection, self.run, self.tools, board, waiting=len(waiting), calling=calling)
-        self.tell(Started.of(self.run, self.dataset, len(done)))
-        self._tell_progress(board)
         forget_wishes(self.connection, self.run.id)  # before anybody may ask something of this stretch
         ear = ControlPoller(self.path, self.run.id, self.control)
+        calling = bool(self.method.endpoint)
+        self.scoring = RunScorer(self.connection, self.run, self.tools, board, waiting=len(waiting), calling=calling)
         ear.start()
         try:
+            self.tell(Started.of(self.run, self.dataset, len(done)))
+            self._tell_progress(board)
             with closing(open_store(self.path)) as writer:
                 reason = self._stretch(writer, waiting, board, spending)
             ear.entries_in = not any(isinstance(annotator, AskingAnnotator) for annotator in self.tools.annotators)

@@ -50,6 +50,7 @@ QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how
 LEAVING_SECONDS = 10.0  # How long the other process may take to store what its annotators found
 
 LOST = "scoring here, since the process for it ended"
+LOST_SECONDS = 10.0  # How long that is shown
 
 ScoredRow = tuple[bytes, SortValues]
 """Packed statistics and kept values of an output."""
@@ -80,8 +81,8 @@ class RunScorer:
         self._looked = 0.0
         self._apart = calling and waiting >= LEAST_WHILE_CALLING
         """Whether another process is to score outputs that do not come from the cache, which are there at once."""
-        self._lost = False
-        """Whether the other process ended before its work did."""
+        self._lost = 0.0
+        """When the other process ended before its work did, by ``time.monotonic``; 0 where it did not."""
         self._process: ScoringProcess | None = None
         if not self._known and (self._apart or len(run.positions) >= LEAST_APART):
             self._start_process(floors=True)
@@ -90,6 +91,8 @@ class RunScorer:
         self, results: Sequence[Result], translations: Sequence[Translation]
     ) -> tuple[Sequence[ScoredRow], Sequence[EntryStatistics]]:
         """Score outputs: here, or in the other process once it is ready."""
+        if self._lost and time.monotonic() - self._lost >= LOST_SECONDS:
+            self._board.doing = None
         if self._apart and self._process is None and not all(result.cached for result in results):
             self._start_process(floors=False)
         if self._apart and self._process is not None and self._process.ready:
@@ -179,7 +182,7 @@ class RunScorer:
 
     def _lose(self, process: ScoringProcess) -> None:
         process.close()
-        self._process, self._apart, self._lost = None, False, True
+        self._process, self._apart, self._lost = None, False, time.monotonic()
         self._board.doing = LOST
 
     def _show(self, scores: dict[str, FloorScores]) -> None:

@@ -201,10 +201,8 @@ def _trouble_words(live: LiveRun, reason: str) -> Content:
     name = live.started.setup.provider if live.started else None
     kind = "server" if reason.isdecimal() and int(reason) >= 500 else reason
     does, hint = _TROUBLES.get(kind, _TROUBLES[""])
-    tries = counted(live.retrying, "entry waits", "entries wait")
-    return Content.assemble(
-        show(f"{name or 'The endpoint'} {does}", "bold $warn"), show(f" ({reason}): {tries} for another try. {hint}")
-    )
+    tries = f": {counted(live.retrying, 'entry waits', 'entries wait')} for another try" if live.retrying else ""
+    return Content.assemble(show(f"{name or 'The endpoint'} {does}", "bold $warn"), show(f" ({reason}){tries}. {hint}"))
 
 
 def _go_on(key: str, call: str) -> Content:

@@ -169,9 +169,6 @@ def _lines(found: import_.FolderLook) -> Iterator[str]:
 # ---- All that belongs to a community, as open files ----
 
 
-_FILE = click.Path(path_type=Path)
-
-
 @click.command("export")
 @click.argument("folder", type=_FILE)
 @click.option("--corpus", "corpora", multiple=True, required=True, metavar="CORPUS", help="A corpus of the community: a file, an id, or store:HASH. May be repeated.")  # fmt: skip

@@ -16,10 +16,11 @@ from harness.card.rows import row_entry
 from harness.core.failures import RunState
 from harness.method.method import Result
 from harness.method.options import MethodOptions
+from harness.run import running
 from harness.run import scoring as run_floors
 from harness.run.events import Control, EntryScored, Event
 from harness.run.following import Follower
-from harness.run.scoring import LOST, ScoredRow, ScoringProcess
+from harness.run.scoring import LOST, RunScorer, ScoredRow, ScoringProcess
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import floor_work, stored_floors
@@ -230,6 +231,27 @@ def test_floors_of_another_process_are_exact(
     assert processes[0].wait(60), "it ends with the run"
 
 
+@pytest.mark.usefixtures("worked_out")
+def test_no_process_is_left_where_nobody_can_listen(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[ScoringProcess] = []
+
+    class Watched(ScoringProcess):
+        def close(self) -> None:
+            super().close()
+            ended.append(self)
+
+    def refuse(_: Event, __: Control) -> None:
+        raise OSError
+
+    monkeypatch.setattr(run_floors, "LEAST_APART", FEW_ENTRIES)
+    monkeypatch.setattr(run_floors, "ScoringProcess", Watched)
+    with pytest.raises(OSError):  # noqa: PT011  the only one
+        run_corpus(store_path, corpus(FEW_ENTRIES), chat_plan(endpoint.url), Heard(react=refuse))
+    assert len(ended) == 1
+
+
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.usefixtures("worked_out")
 def test_outputs_scored_in_a_process_of_their_own_are_equal(
@@ -237,6 +259,7 @@ def test_outputs_scored_in_a_process_of_their_own_are_equal(
 ) -> None:
     processes: list[ScoringProcess] = []
     groups: list[bool] = []
+    doings: list[str | None] = []
 
     class Watched(ScoringProcess):
         def __init__(self, store: Path, run: int, *, floors: bool) -> None:
@@ -250,9 +273,17 @@ def test_outputs_scored_in_a_process_of_their_own_are_equal(
             groups.append(rows is not None)
             return rows
 
+    class Noted(RunScorer):
+        def pause(self, until: float) -> None:
+            doings.append(self._board.doing)
+            super().pause(until)
+
     def answer(asked: Asked) -> Answer:
-        text = asked.source.upper() if int(asked.source.split()[-1]) % 3 else f"“{asked.source}”"
-        return json_answer(completion(text), until=lambda: not processes or processes[0].ready)
+        place = int(asked.source.split()[-1])
+        text = asked.source.upper() if place % 3 else f"“{asked.source}”"
+        return json_answer(
+            completion(text), until=lambda: not processes or (processes[0].ready and (place < 5 or bool(groups)))
+        )
 
     endpoint.answer = answer
     plan = chat_plan(endpoint.url, metrics=(*FEW, "ter", "bleu"), strip=["quotes"])
@@ -261,9 +292,11 @@ def test_outputs_scored_in_a_process_of_their_own_are_equal(
     assert not processes, "it would not pay for few"
     monkeypatch.setattr(run_floors, "LEAST_WHILE_CALLING", FEW_ENTRIES)
     monkeypatch.setattr(run_floors, "ScoringProcess", Watched)
-    heard = run_corpus(store_path, corpus(FEW_ENTRIES), plan)
+    monkeypatch.setattr(run_floors, "LOST_SECONDS", 0)
+    monkeypatch.setattr(running, "RunScorer", Noted)
+    run_corpus(store_path, corpus(FEW_ENTRIES), plan)
     assert groups == [False] if killed else groups and all(groups)
-    assert any(progress.doing == LOST for progress in heard.progress) is killed, "it is told"
+    assert (LOST in doings, doings[-1]) == (killed, None), "it is told, but not to the end"
     assert [scores_of(result) for result in kept(store_path).results] == [
         scores_of(result) for result in kept(here).results
     ]

@@ -165,6 +165,7 @@ SAID: list[tuple[int, Setup, dict[str, Any], str]] = [
      "ollama cannot be reached (connection): 1 entry waits for another try. Check that it runs, and the network."),
     (3, SETUP, {"waiting": (Waiting(3, 3, 6, 9.0, "503"),), "in_flight": ()}, "ollama reports a server error (503)"),
     (3, SETUP, {"waiting": (Waiting(3, 3, 6, 9.0, "empty"),), "in_flight": ()}, "ollama sends no usable answer (empty)"),
+    (3, SETUP, {"in_flight": (3,), "waiting": ()}, "ollama sends no usable answer (empty). Its log says more."),
     (3, REPLAY, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "as recorded"),
     (3, REPLAY, {"per_minute": 418.0, "p50_seconds": 0.77}, "not as recorded"),
     (3, SETUP, {"per_minute": 15_112.0, "p50_seconds": 0.77}, "not as recorded"),
