@@ -246,7 +246,6 @@ class ScoringProcess:
         )
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101, PT018  both are pipes
         self._to_it, self._from_it = self._process.stdin, self._process.stdout
-        self._left = False
         self.news = FloorNews(0, {}, complete=False)
         self.ready = False
         """Whether it takes outputs by now."""
@@ -269,15 +268,13 @@ class ScoringProcess:
 
     def leave(self) -> None:
         """Allow it to store what its annotators found, and to end."""
-        self._left = True
         with suppress(OSError):
             self._to_it.close()
 
     def close(self) -> None:
-        """End it; one that was let go may finish."""
-        with suppress(OSError):
-            self._to_it.close()
-        if not (self._left and self.wait(LEAVING_SECONDS)):
+        """End it, once it stored what its annotators found."""
+        self.leave()
+        if not (self.ready and self.wait(LEAVING_SECONDS)):
             self._process.kill()
         self._process.wait()
 

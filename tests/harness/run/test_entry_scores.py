@@ -252,6 +252,30 @@ def test_no_process_is_left_where_nobody_can_listen(
     assert len(ended) == 1
 
 
+@pytest.mark.usefixtures("worked_out")
+def test_scoring_process_of_a_stopped_run_stores_findings(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes: list[int | None] = []
+
+    class Watched(ScoringProcess):
+        def close(self) -> None:
+            ready = self.ready
+            super().close()
+            codes.append(self._process.returncode if ready else None)
+
+        def score(self, outputs: Sequence[tuple[int, str, str | None]]) -> list[ScoredRow] | None:
+            heard.control.stop()
+            return super().score(outputs)
+
+    heard = Heard()
+    monkeypatch.setattr(run_floors, "LEAST_WHILE_CALLING", SIZE)
+    monkeypatch.setattr(run_floors, "ScoringProcess", Watched)
+    endpoint.answer = translated
+    run_corpus(store_path, corpus(SIZE), chat_plan(endpoint.url), heard)
+    assert codes == [0], "it was not killed"
+
+
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.usefixtures("worked_out")
 def test_outputs_scored_in_a_process_of_their_own_are_equal(
