@@ -37,6 +37,8 @@ from rosetta_tui.live.scores import score_lines
 from rosetta_tui.report.card import card_text
 from rosetta_tui.session.picture import LiveRun
 from scoring.card.floors import floors
+from scoring.core.metric import EntryStatistics
+from scoring.core.setup import Translation
 from scoring.core.specification import TRANSLATIONS, Tier
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.words.source_words import Resources
@@ -298,9 +300,12 @@ def test_outputs_scored_in_a_process_of_their_own_are_equal(
             return rows
 
     class Noted(RunScorer):
-        def pause(self, until: float) -> None:
+        def score(
+            self, results: Sequence[Result], translations: Sequence[Translation]
+        ) -> tuple[Sequence[ScoredRow], Sequence[EntryStatistics]]:
+            scores = super().score(results, translations)
             doings.append(self._board.doing)
-            super().pause(until)
+            return scores
 
     def answer(asked: Asked) -> Answer:
         place = int(asked.source.split()[-1])
