@@ -47,6 +47,7 @@ LEAST_WHILE_CALLING = 1_000
 SHOWN_SECONDS = 0.5  # Time from one look at the floors so far to the next
 NEWS_SECONDS = 0.01  # How long a step waits for news from the other process
 QUIET_STEPS = 64  # Steps after which somebody who waits for the end is told how far the work is
+LONG_STEPS = 2  # The first steps sort all references, some 20 s for a million: no output waits for them
 LEAVING_SECONDS = 10.0  # How long the other process may take to store what its annotators found
 
 LOST = "scoring here, since the process for it ended"
@@ -211,7 +212,7 @@ def scored_rows(
 # ---- The other process reads the run from the store and outputs from its parent, and ends with it. Both write
 # messages of msgpack, in which a fraction is read as the same one.
 
-_CODE = "import sys; sys.path[:] = sys.argv[4:]; from harness.run.scoring import work_alone; work_alone(*sys.argv[1:4])"
+CODE = "import sys; sys.path[:] = sys.argv[4:]; from harness.run.scoring import work_alone; work_alone(*sys.argv[1:4])"
 _FLOORS = "floors"
 _Group = Sequence[tuple[int, str, str | None]]
 """Place, text and raw text of some outputs."""
@@ -240,7 +241,7 @@ class ScoringProcess:
 
     def __init__(self, store: Path, run: int, *, floors: bool) -> None:
         """Start it; OSError where no process can be started."""
-        command = [sys.executable, "-P", "-c", _CODE, str(store), str(run), _FLOORS * floors, *sys.path]
+        command = [sys.executable, "-P", "-c", CODE, str(store), str(run), _FLOORS * floors, *sys.path]
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -321,8 +322,10 @@ def work_alone(store: str, run: str, what: str) -> None:
         entries = PlaceMap(stored.positions, tools.resources.entries)
         require_same(stored_setup(stored, tools.setup.target_language, tools.resources.covered), tools.setup)
         work = floor_work(tools)
-        answer(_FLOORS, *FloorNews(0, {}, complete=False).message())  # it is ready
         last, more = time.monotonic(), what == _FLOORS
+        for _ in range(LONG_STEPS * more):
+            work.step()
+        answer(_FLOORS, *FloorNews(work.done, {}, complete=False).message())  # it is ready
         while True:
             try:
                 group = groups.get(block=not more)

@@ -20,7 +20,7 @@ from harness.run import running
 from harness.run import scoring as run_floors
 from harness.run.events import Control, EntryScored, Event
 from harness.run.following import Follower
-from harness.run.scoring import LOST, RunScorer, ScoredRow, ScoringProcess
+from harness.run.scoring import LONG_STEPS, LOST, RunScorer, ScoredRow, ScoringProcess
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import floor_work, stored_floors
@@ -252,6 +252,30 @@ def test_no_process_is_left_where_nobody_can_listen(
     with pytest.raises(OSError):  # noqa: PT011  the only one
         run_corpus(store_path, corpus(FEW_ENTRIES), chat_plan(endpoint.url), Heard(react=refuse))
     assert len(ended) == 1
+
+
+COUNTED = """
+import sys; sys.path[:] = sys.argv[4:]
+from harness.run.scoring import work_alone
+from scoring.card.floors import FloorWork
+steps = []
+FloorWork.step = lambda work: not steps.append(work)
+FloorWork.done = property(lambda work: len(steps))
+work_alone(*sys.argv[1:4])
+"""
+
+
+def test_scoring_process_is_ready_after_the_long_steps(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.answer = translated
+    run_corpus(store_path, corpus(FEW_ENTRIES), chat_plan(endpoint.url))
+    monkeypatch.setattr(run_floors, "CODE", COUNTED)
+    process = ScoringProcess(store_path, kept(store_path).run.id, floors=True)
+    while not process.ready:
+        assert not process.wait(0.001)
+    assert process.news.done >= LONG_STEPS
+    process.close()
 
 
 @pytest.mark.usefixtures("worked_out")
