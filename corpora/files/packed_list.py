@@ -7,6 +7,7 @@ The bytes never leave the memory of this process.
 from __future__ import annotations
 
 import zlib
+from abc import abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +37,25 @@ def packed(items: Iterable[T]) -> Sequence[T]:
     return first if len(first) < PLAIN else PackedList(chain(first, rest))
 
 
-class PackedList(Sequence[T]):
+class ReadList(Sequence[T]):
+    """A list whose items are made when they are read; a slice is a plain list of them."""
+
+    @abstractmethod
+    def _item(self, place: int) -> T:
+        """Return the item at a place from 0."""
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[T]: ...
+
+    def __getitem__(self, place: int | slice) -> T | list[T]:
+        places = range(len(self))[place]
+        return self._item(places) if isinstance(places, int) else [*map(self._item, places)]
+
+
+class PackedList(ReadList[T]):
     """A list to which items are added at its end. An item that is read may be a copy: changes to it are lost."""
 
     def __init__(self, items: Iterable[T] = ()) -> None:
@@ -72,16 +91,8 @@ class PackedList(Sequence[T]):
     def __len__(self) -> int:
         return len(self._blocks) * BLOCK + len(self._last)
 
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        if isinstance(place, slice):
-            return [self[at] for at in range(len(self))[place]]
-        block, at = divmod(range(len(self))[place], BLOCK)
+    def _item(self, place: int) -> T:
+        block, at = divmod(place, BLOCK)
         if block < len(self._blocks):
             return self._block(block)[at]
         return self._last[at + (block - len(self._blocks)) * BLOCK]
@@ -106,7 +117,7 @@ class PackedList(Sequence[T]):
         return _unpack(self._blocks[block])
 
 
-class ListPart(Sequence[T]):
+class ListPart(ReadList[T]):
     """The items of a list at some places; they are read from it each time."""
 
     def __init__(self, items: Sequence[T], places: Sequence[int]) -> None:
@@ -115,15 +126,7 @@ class ListPart(Sequence[T]):
     def __len__(self) -> int:
         return len(self._places)
 
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        if isinstance(place, slice):
-            return ListPart(self._items, self._places[place])
+    def _item(self, place: int) -> T:
         return self._items[self._places[place]]
 
 

@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import PackedList, in_blocks, packed
+from corpora.files.packed_list import PackedList, ReadList, in_blocks, packed
 from corpora.model.entry import AnyEntry, Entry, Segment, open_entry
 from corpora.model.vocabularies import SEGMENT_NAMES
 from harness.card.comparability import card_id
@@ -235,7 +235,7 @@ class HeldRows(StoredRows):
         return (row.statistics or {} for row in self._rows)
 
 
-class StoredColumn(Sequence[T]):
+class StoredColumn(ReadList[T]):
     """Values of the rows of a run, read from the store block by block; the block of the last one asked for is kept."""
 
     def __init__(self, positions: Sequence[int], read: Callable[[Sequence[int]], list[T]]) -> None:
@@ -246,16 +246,8 @@ class StoredColumn(Sequence[T]):
     def __len__(self) -> int:
         return len(self._positions)
 
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        if isinstance(place, slice):
-            return [self[at] for at in range(len(self))[place]]
-        block, at = divmod(range(len(self))[place], BLOCK)
+    def _item(self, place: int) -> T:
+        block, at = divmod(place, BLOCK)
         return self._kept(block)[at]
 
     def __iter__(self) -> Iterator[T]:
