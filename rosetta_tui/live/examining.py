@@ -32,7 +32,7 @@ from scoring.core.metric import StatisticsError
 from scoring.core.specification import COMPOSITE
 from scoring.findings.finding import FindingCode
 
-MOST_EXAMINED = 20_000  # outputs, spread evenly, that are examined during a run; at its end all are
+MOST_EXAMINED = 5_000  # outputs, spread evenly, that are examined during a run; at its end all are
 EXAMINED_SECONDS = 4.0  # time between two examinations of the outputs, at least
 SHARE = 30  # a thirtieth of the time goes into examinations at most
 # a thread that examines doubles what a key takes: none begins so long after a key moved the cursor, and is put off so long
