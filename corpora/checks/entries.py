@@ -7,14 +7,15 @@ list of problems stays readable.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpora.files.packed_list import HashSet, PackedList
+from corpora.files.packed_list import HashSet, ListPart, PackedList
 from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
-from corpora.model.corpus import INHERITED, SIDES, Dataset, RawEntry, with_tags_of
+from corpora.model.corpus import INHERITED, SIDES, RawEntry
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.model.task_records import CHECKABLE
 from corpora.text.comparison import NO_WIDTH, NormalForm, comparison_form, is_blank, mixtures, normal_form
@@ -24,7 +25,8 @@ BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")
 _BIDI = re.compile(f"[{BIDI_CONTROLS}]")
 CLASS = "variant_class"
-_TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTEXTS))
+_TAGS = {"provenance": PROVENANCES, "register": REGISTERS, "context": CONTEXTS}
+_ATTRIBUTES = {"register": "register_"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,6 @@ class PlacedEntry:
     entry: Entry
     line: int | None
 
-    def of_corpus(self, dataset: Dataset) -> PlacedEntry:
-        """Return it with the tags that its corpus says of every entry."""
-        return replace(self, entry=with_tags_of(dataset, self.entry))
-
     def kept_here(self) -> PlacedEntry:
         """Return it as one whose texts the terms of the corpus keep on this machine."""
         return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
@@ -47,30 +45,37 @@ class PlacedEntry:
 
 def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
+    noted = _Noted(placed)
     warn_of(
         findings,
-        PackedList(item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source),
+        noted.with_fault("blank source"),
         "have a reference and no source text",
         "They count in every score that looks at the reference; what compares with the source has no value "
         "for them, and a method is not asked, which counts as an empty output.",
         "source",
     )
-    silent = (item for item in placed if item.entry.task.empty_reference)
     warn_of(
         findings,
-        PackedList(item for item in silent if is_blank(item.entry.reference)),
+        noted.with_fault("empty reference"),
         "have an empty reference",
         "Every word of an output counts as added there; is nothing spoken in these recordings?",
         "reference",
     )
-    _repeated_pairs(placed, findings)
-    _unknown_tags(placed, findings)
-    _spellings_of_tags(placed, findings)
-    _classes(placed, findings)
-    _suspect_characters(placed, findings)
-    _mixed_normal_forms(placed, findings)
-    for side in SIDES:
-        for kind, forms in mixtures(PackedList(getattr(item.entry, side) for item in placed)).items():
+    what = "repeat the source and reference of an earlier entry"
+    warn_of(findings, noted.with_fault("repeated"), what, "Take them out, or they count twice.")
+    what = "give another reference for the source of an earlier entry"
+    mend = "If both are right, put them in one entry with `variants`."
+    warn_of(findings, noted.with_fault("source again"), what, mend)
+    _unknown_tags(noted, findings)
+    _spellings_of_tags(noted, findings)
+    _classes(noted, findings)
+    mend = "Remove them; nobody sees them, but no output can match."
+    warn_of(findings, noted.with_fault("control"), "hold control characters", mend)
+    mend = "Remove those that are not needed; an output without them does not match."
+    warn_of(findings, noted.with_fault("bidi"), "hold bidirectional control characters", mend)
+    _mixed_normal_forms(noted, findings)
+    for side, texts in noted.texts.items():
+        for kind, forms in mixtures(texts).items():
             ranked = sorted(forms, key=lambda form: (-len(forms[form]), form))
             listed = ", ".join(f"{form} ({len(forms[form]):,})" for form in ranked[:6])
             what = "There are" if kind == NO_WIDTH else "Several forms of one look:"
@@ -82,11 +87,79 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
             )
     warn_of(
         findings,
-        PackedList(item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))),
+        noted.with_fault("instruction"),
         "have an instruction that nothing can check",
         f"Their answers have no value. Permitted ids: {', '.join(sorted(CHECKABLE))}.",
         "instructions",
     )
+
+
+class _Noted:
+    """What the checks need to know of the entries, which are read once: a long list of them is packed."""
+
+    def __init__(self, placed: Sequence[PlacedEntry]) -> None:
+        self._placed = placed
+        self._faults: defaultdict[str, array[int]] = defaultdict(_no_places)
+        self._tags: defaultdict[str, defaultdict[str, array[int]]] = defaultdict(lambda: defaultdict(_no_places))
+        self._pairs, self._sources = HashSet(), HashSet()
+        self.texts = {side: PackedList[str]() for side in SIDES}
+        self.normal_forms: Counter[NormalForm] = Counter()
+        self.not_composed: list[int] = []
+        """Places of entries with a text that is not in NFC."""
+        for index, item in enumerate(placed):
+            for fault in (*_faults(item.entry), *self._again(item.entry)):
+                self._faults[fault].append(index)
+            for name in (*_TAGS, *INHERITED, CLASS):
+                if (tag := getattr(item.entry, _ATTRIBUTES.get(name, name))) is not None:
+                    self._tags[name][tag].append(index)
+            self._note_texts(item)
+
+    def with_fault(self, fault: str) -> Sequence[PlacedEntry]:
+        """Return the entries with a fault of ``_faults`` or ``_again``."""
+        return ListPart(self._placed, self._faults[fault])
+
+    def tags(self, name: str) -> dict[str, Sequence[PlacedEntry]]:
+        """Return the entries with each tag of a field."""
+        return {tag: ListPart(self._placed, places) for tag, places in self._tags[name].items()}
+
+    def _again(self, entry: Entry) -> Iterator[str]:
+        if not entry.task.wants_source:
+            return
+        source = comparison_form(entry.source)
+        new_pair, new_source = (
+            self._pairs.add((source, comparison_form(entry.reference))),
+            self._sources.add(source),
+        )
+        if not new_pair:
+            yield "repeated"
+        elif not new_source and not is_blank(source):
+            yield "source again"
+
+    def _note_texts(self, item: PlacedEntry) -> None:
+        forms = set()
+        for side, texts in self.texts.items():
+            texts.append(text := getattr(item.entry, side))
+            forms.add(form := normal_form(text))
+            self.normal_forms[form] += 1
+        if not forms.isdisjoint((NormalForm.NFD, NormalForm.NEITHER)):
+            self.not_composed.append(item.place)
+
+
+def _no_places() -> array[int]:
+    return array("L")
+
+
+def _faults(entry: Entry) -> Iterator[str]:
+    """Yield the faults that an entry shows by itself."""
+    if is_blank(entry.source) and entry.task.wants_source:
+        yield "blank source"
+    if entry.task.empty_reference and is_blank(entry.reference):
+        yield "empty reference"
+    marks = "".join(_SUSPECT.findall("\n".join((entry.source, entry.reference, *entry.variants, str(entry.id)))))
+    if marks:
+        yield "control" if _BIDI.sub("", marks) else "bidi"
+    if not CHECKABLE.issuperset(_instruction_ids(entry)):
+        yield "instruction"
 
 
 def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
@@ -118,50 +191,23 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
             findings.error(what, mend, line=entry.line, entry=given, field="id")
 
 
-def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    pairs, sources = HashSet(), HashSet()
-    repeated, several = PackedList[PlacedEntry](), PackedList[PlacedEntry]()
-    for item in placed:
-        if not item.entry.task.wants_source:
-            continue
-        source = comparison_form(item.entry.source)
-        new_pair, new_source = pairs.add((source, comparison_form(item.entry.reference))), sources.add(source)
-        if not new_pair:
-            repeated.append(item)
-        elif not new_source and not is_blank(source):
-            several.append(item)
-    what = "repeat the source and reference of an earlier entry"
-    warn_of(findings, repeated, what, "Take them out, or they count twice.")
-    what = "give another reference for the source of an earlier entry"
-    warn_of(findings, several, what, "If both are right, put them in one entry with `variants`.")
-
-
-def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    for name, permitted in _TAGS:
-        attribute = "register_" if name == "register" else name
-        unknown: dict[str, PackedList[PlacedEntry]] = {}
-        for item in placed:
-            tag = getattr(item.entry, attribute)
-            if tag is not None and tag not in permitted:
-                unknown.setdefault(tag, PackedList()).append(item)
+def _unknown_tags(noted: _Noted, findings: Findings) -> None:
+    for name, permitted in _TAGS.items():
+        unknown = {tag: items for tag, items in noted.tags(name).items() if tag not in permitted}
         by_nearest: dict[str | None, list[str]] = {}
         for tag in unknown:
             by_nearest.setdefault(nearest(tag, permitted), []).append(tag)
         for near, tags in by_nearest.items():
-            items = in_order(tags, unknown)
             hint = f"Nearest: {near}. " if near else ""
             mend = f"{hint}Permitted: {', '.join(permitted)}."
             what = f"have a {name} tag that is not in the specification{quoted_tags(tags, unknown, findings)}"
-            warn_of(findings, items, what, mend, name)
+            warn_of(findings, in_order(tags, unknown), what, mend, name)
 
 
-def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+def _spellings_of_tags(noted: _Noted, findings: Findings) -> None:
     """Warn of names of varieties, orthographies and classes that differ only in case, accents, blanks or signs."""
     for name in (*INHERITED, CLASS):
-        items_of: dict[str, PackedList[PlacedEntry]] = {}
-        for item in placed:
-            if (tag := getattr(item.entry, name)) is not None:
-                items_of.setdefault(tag, PackedList()).append(item)
+        items_of = noted.tags(name)
         alike: dict[str, list[str]] = {}
         for tag in items_of:
             alike.setdefault(fold(tag), []).append(tag)
@@ -178,16 +224,16 @@ def in_order(tags: Iterable[str], items: Mapping[str, Sequence[PlacedEntry]]) ->
     return sorted((item for tag in tags for item in items[tag]), key=lambda item: item.place)
 
 
-def _classes(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+def _classes(noted: _Noted, findings: Findings) -> None:
     """Warn of classes of variants that are no names: what is grouped by them could not be shown."""
-    by_fault: dict[tuple[str, str], list[PlacedEntry]] = {}
-    for item in placed:
-        tag = item.entry.variant_class
-        if tag is not None and (wrong := wrong_tag(tag)) is not None:
-            by_fault.setdefault(wrong, []).append(item)
-    for (wrong_words, mend), items in by_fault.items():
+    by_fault: dict[tuple[str, str], list[str]] = {}
+    items_of = noted.tags(CLASS)
+    for tag in items_of:
+        if (wrong := wrong_tag(tag)) is not None:
+            by_fault.setdefault(wrong, []).append(tag)
+    for (wrong_words, mend), tags in by_fault.items():
         what = wrong_words.removeprefix("It is ").rstrip(".")
-        warn_of(findings, items, f"have a variant class that is {what}", mend, CLASS)
+        warn_of(findings, in_order(tags, items_of), f"have a variant class that is {what}", mend, CLASS)
 
 
 def quoted_tags(tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]], findings: Findings) -> str:
@@ -207,34 +253,13 @@ def quoted_tags(tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]],
 _MOST_QUOTED = 6
 
 
-def _suspect_characters(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    bidi, control = PackedList[PlacedEntry](), PackedList[PlacedEntry]()
-    for item in placed:
-        entry = item.entry
-        texts = (entry.source, entry.reference, *entry.variants, str(entry.id))
-        marks = "".join(_SUSPECT.findall("\n".join(texts)))
-        if marks:
-            controls = _BIDI.sub("", marks)
-            (control if controls else bidi).append(item)
-    mend = "Remove them; nobody sees them, but no output can match."
-    warn_of(findings, control, "hold control characters", mend)
-    mend = "Remove those that are not needed; an output without them does not match."
-    warn_of(findings, bidi, "hold bidirectional control characters", mend)
-
-
-def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> None:
-    counts: Counter[NormalForm] = Counter()
-    places = []
-    for item in placed:
-        forms = [normal_form(text) for text in (item.entry.source, item.entry.reference)]
-        counts.update(forms)
-        if NormalForm.NFD in forms or NormalForm.NEITHER in forms:
-            places.append(item.place)
+def _mixed_normal_forms(noted: _Noted, findings: Findings) -> None:
+    counts = noted.normal_forms
     counts.pop(NormalForm.EITHER, None)
     if len(counts) > 1 or NormalForm.NEITHER in counts:
         listed = ", ".join(f"{counts[form]} texts {form}" for form in NormalForm if counts[form])
         mend = "Save all texts in NFC; scores are computed in NFC either way."
-        findings.warning(f"Unicode normal forms are mixed: {listed}.", mend, places=places)
+        findings.warning(f"Unicode normal forms are mixed: {listed}.", mend, places=noted.not_composed)
 
 
 def _instruction_ids(entry: Entry) -> Iterable[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -33,8 +33,18 @@ from corpora.formats.read_json import read_json, read_jsonl
 from corpora.formats.read_table import is_table, read_table
 from corpora.formats.read_text import read_messages, read_parallel
 from corpora.formats.read_xml import read_xml
-from corpora.model.corpus import SIDES, SYNONYMS, Corpus, Dataset, Form, RawCorpus, RawEntry, dataset_fields
-from corpora.model.entry import Segment
+from corpora.model.corpus import (
+    SIDES,
+    SYNONYMS,
+    Corpus,
+    Dataset,
+    Form,
+    RawCorpus,
+    RawEntry,
+    dataset_fields,
+    with_tags_of,
+)
+from corpora.model.entry import Entry, Segment
 from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark
 from corpora.model.task import TASKS, TRANSLATION
 from corpora.model.terms import MEND, Term, terms_in, weighed
@@ -153,12 +163,11 @@ def read(
     if raw is None:
         raise findings.failure()
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
-    placed = _placed(raw, envelope, given or {}, findings)
+    placed, terms_of_entries = _placed(raw, envelope, given or {}, findings)
     _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is not None:
-        envelope = _with_terms(envelope, placed, beside, findings)
+        envelope = _with_terms(envelope, [*beside, *terms_of_entries], findings)
         check_envelope(envelope, findings, quiet=kept_here)
-        placed = PackedList(item.of_corpus(envelope) for item in placed.drain())
     if envelope is None or kept_here:
         placed = PackedList(item.kept_here() for item in placed.drain())
     elif (terms := envelope.terms).local_only:
@@ -174,9 +183,16 @@ def read(
         envelope = envelope.model_copy(update={"columns_read": columns.said})
     for file in files if files[0].stream is None else ():
         digest.update(file.data)
-    lines = without_gaps(tuple(item.line for item in placed))
-    entries = packed(item.entry for item in placed.drain())
-    return Corpus(envelope, entries, digest.hexdigest(), raw.form, tuple(findings.problems), lines=lines)
+    lines: list[int | None] = []
+
+    def unplaced(item: PlacedEntry) -> Entry:
+        lines.append(item.line)
+        return item.entry
+
+    entries = packed(map(unplaced, placed.drain()))
+    return Corpus(
+        envelope, entries, digest.hexdigest(), raw.form, tuple(findings.problems), lines=without_gaps(tuple(lines))
+    )
 
 
 def _with_line(problem: Problem, file: File) -> Problem:
@@ -193,7 +209,10 @@ def _with_line(problem: Problem, file: File) -> Problem:
 _NAMED = rb'"%s"\s*:|(?m:^)#\s*(?:dataset\.)?%s\s*:'
 
 
-def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings) -> PackedList[PlacedEntry]:
+def _placed(
+    raw: RawCorpus, envelope: Dataset | None, given: JsonObject, findings: Findings
+) -> tuple[PackedList[PlacedEntry], Iterable[Term]]:
+    """Make the entries of a file, with the tags of their corpus. Return with them the terms that they say, each once."""
     # The task of a corpus whose envelope lacks something is what it or the caller says.
     stated = raw.envelope.get("task") or given.get("task") if envelope is None else envelope.task
     task = TASKS.get(stated if isinstance(stated, str) else TRANSLATION, TASKS[TRANSLATION])
@@ -201,17 +220,26 @@ def _placed(raw: RawCorpus, envelope: Dataset | None, given: JsonObject, finding
         findings.error("There are no entries.", "Give at least one.", field="entries")
     placed = PackedList[PlacedEntry]()
     if any(problem.field == "dataset.task" for problem in findings.problems):
-        return placed
+        return placed, ()
     if task.name == TRANSLATION and _lacks_a_side(raw.entries, findings):
-        return placed
+        return placed, ()
+    # What one entry says holds for the file. The card repeats a term that is understood, so that one does not
+    # name its entry, which is then secret.
+    terms: dict[tuple[str, str], Term] = {}
     raw.entries = _numbered(raw.entries, findings)
     check_ids(raw.entries, findings)
     for raw_entry in raw.entries.drain():
         entry = assemble_entry(raw_entry, task, findings)
-        if entry is not None:
-            placed.append(PlacedEntry(len(placed), entry, raw_entry.line))
+        if entry is None:
+            continue
+        for term in terms_in(entry.model_extra or {}, of_entry=True):
+            if (key := (term.field, str(term.said))) not in terms:
+                where = f"entry {shown(entry.id, 30)}" if term.led_to is None else "an entry"
+                terms[key] = replace(term, field=f"{where}, {term.field}")
+        tagged = entry if envelope is None else with_tags_of(envelope, entry)
+        placed.append(PlacedEntry(len(placed), tagged, raw_entry.line))
     findings.problems[:] = _each_mark_once(findings.problems)
-    return placed
+    return placed, terms.values()
 
 
 def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
@@ -263,20 +291,9 @@ def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
     return all_terms
 
 
-def _with_terms(
-    envelope: Dataset, placed: Sequence[PlacedEntry], beside: Sequence[Term], findings: Findings
-) -> Dataset:
+def _with_terms(envelope: Dataset, others: Sequence[Term], findings: Findings) -> Dataset:
     """Weigh all terms of a corpus; what others than the envelope say is written into it."""
     own = list(terms_in(dataset_fields(envelope)))
-    # What one entry says holds for the file. The card repeats a term that is understood, so that one does not
-    # name its entry, which is then secret.
-    of_entries: dict[tuple[str, str], Term] = {}
-    for item in placed:
-        for term in terms_in(item.entry.model_extra or {}, of_entry=True):
-            if (key := (term.field, str(term.said))) not in of_entries:
-                where = f"entry {shown(item.entry.id, 30)}" if term.led_to is None else "an entry"
-                of_entries[key] = replace(term, field=f"{where}, {term.field}")
-    others = [*beside, *of_entries.values()]
     terms = weighed([*own, *others])
     for name, words in terms.unclear:
         findings.error(words, MEND, field=shown(name))
@@ -319,6 +336,8 @@ def _numbered(entries: PackedList[RawEntry], findings: Findings) -> PackedList[R
             entry.fields["id"] = int(given)
         return entry
 
+    if not unnumbered and not any(isinstance(entry.fields.get("id"), float) for entry in entries):
+        return entries  # a long list is not packed again
     return PackedList(map(with_id, entries.drain()))
 
 
