@@ -61,18 +61,33 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
         "Every word of an output counts as added there; is nothing spoken in these recordings?",
         "reference",
     )
-    what = "repeat the source and reference of an earlier entry"
-    warn_of(findings, noted.with_fault("repeated"), what, "Take them out, or they count twice.")
-    what = "give another reference for the source of an earlier entry"
-    mend = "If both are right, put them in one entry with `variants`."
-    warn_of(findings, noted.with_fault("source again"), what, mend)
+    warn_of(
+        findings,
+        noted.with_fault("repeated"),
+        "repeat the source and reference of an earlier entry",
+        "Take them out, or they count twice.",
+    )
+    warn_of(
+        findings,
+        noted.with_fault("source again"),
+        "give another reference for the source of an earlier entry",
+        "If both are right, put them in one entry with `variants`.",
+    )
     _unknown_tags(noted, findings)
     _spellings_of_tags(noted, findings)
     _classes(noted, findings)
-    mend = "Remove them; nobody sees them, but no output can match."
-    warn_of(findings, noted.with_fault("control"), "hold control characters", mend)
-    mend = "Remove those that are not needed; an output without them does not match."
-    warn_of(findings, noted.with_fault("bidi"), "hold bidirectional control characters", mend)
+    warn_of(
+        findings,
+        noted.with_fault("control"),
+        "hold control characters",
+        "Remove them; nobody sees them, but no output can match.",
+    )
+    warn_of(
+        findings,
+        noted.with_fault("bidi"),
+        "hold bidirectional control characters",
+        "Remove those that are not needed; an output without them does not match.",
+    )
     _mixed_normal_forms(noted, findings)
     for side, texts in noted.texts.items():
         for kind, forms in mixtures(texts).items():
@@ -150,7 +165,7 @@ def _no_places() -> array[int]:
 
 
 def _faults(entry: Entry) -> Iterator[str]:
-    """Yield the faults that an entry shows by itself."""
+    """Yield the faults that are seen in one entry alone."""
     if is_blank(entry.source) and entry.task.wants_source:
         yield "blank source"
     if entry.task.empty_reference and is_blank(entry.reference):
