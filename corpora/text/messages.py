@@ -139,6 +139,16 @@ def pause_words(hours: float) -> str:
     return counted(int(hours / 24), "day") if hours and hours % 24 == 0 else f"{hours:g} hours"
 
 
+def to_minute(stated: str) -> str:
+    """Return a time of a log, UTC, to the minute: ``2026-02-01 09:06``."""
+    return stated[:16].replace("T", " ")
+
+
+def dollars(amount: float) -> str:
+    """Return US dollars, from 0 on, with more places where it is little: ``$12.30``, ``$0.5000``."""
+    return f"${amount:,.{2 if amount >= 1 or not amount else 4 if amount >= 0.0001 else 6}f}"
+
+
 def minus(text: str) -> str:
     """Return a number's text with the minus sign instead of a hyphen."""
     return text.replace("-", "−")

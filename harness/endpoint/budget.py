@@ -37,6 +37,7 @@ from pydantic import (  # fmt: skip
 )
 
 from corpora.files.toml_text import parse_toml
+from corpora.text.messages import dollars
 from harness.core.calls import Price, Request, Usage
 from harness.core.failures import BudgetReached, UsageError
 from harness.core.user_file import read_text, usage_errors
@@ -84,12 +85,7 @@ def too_dear(amount: float, most_tokens: int | None, cap: float, spent: float = 
 
 def _left(cap: float, spent: float) -> str:
     left = f"{dollars(max(0.0, cap - spent))} left of the" if spent else "whole"
-    return f"more than the {left} budget of ${cap:g}"
-
-
-def dollars(amount: float) -> str:
-    """Write US dollars with as many places as the amount needs."""
-    return f"${amount:,.2f}" if amount >= 1 or not amount else f"${amount:.4g}"
+    return f"more than the {left} budget of {dollars(cap)}"
 
 
 LOOK_SECONDS = 0.2

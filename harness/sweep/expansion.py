@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from corpora.files.decode import open_regular
 from corpora.files.json_types import Json, JsonObject
 from corpora.model.corpus import Corpus
+from corpora.text.messages import dollars
 from harness import api
 from harness.api import RunRequest
 from harness.card.material import fingerprint
@@ -444,7 +445,7 @@ def estimate_sweep(store: Path, plan: SweepPlan, cells: tuple[SweepCell, ...]) -
     cost, budget = _sum([*(part.cost_usd for part in made), *judged]), ""
     if plan.budget_usd is not None and cost is not None and cost.high > plan.budget_usd:
         sure = "will" if cost.low > plan.budget_usd else "may"
-        budget = f"the budget of ${plan.budget_usd:g} {sure} be reached before all runs are made"
+        budget = f"the budget of {dollars(plan.budget_usd)} {sure} be reached before all runs are made"
     return SweepEstimate(
         runs=runs,
         to_make=len(made),

@@ -175,7 +175,8 @@ def repeated_words(found: RepeatedSetup, metric: str, *, deviations: bool = True
         number(metric, sqrt(part)) for part in (parts.between_repetitions, parts.between_entries, parts.remainder)
     )
     interval = parts.interval(Holding.REPETITIONS)
-    bounds = f"{number(metric, interval.lower)}–{number(metric, interval.upper)}"
+    least, most = figures.scale_ends(metric)  # Student's t knows of no ends
+    bounds = f"{number(metric, max(least, interval.lower))}–{number(metric, min(most, interval.upper))}"
     mean = f"{letters}: {name(metric)} {number(metric, parts.mean)}, {bounds} for other repeats (95 %)."
     if not deviations:
         return mean

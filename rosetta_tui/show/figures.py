@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from corpora.text.messages import minus, percent
+from corpora.text.messages import dollars, minus, percent
 
 if TYPE_CHECKING:
     from scoring.core.specification import InventoryRow
@@ -62,7 +62,7 @@ def money(value: float | None) -> str:
         return "free"
     if value < 0.00001:
         return "<$0.00001"
-    return f"${value:,.{2 if value >= 1 else 4 if value >= 0.0001 else 6}f}"
+    return dollars(value)
 
 
 def cost(total: float | None, known: float) -> str:
@@ -224,11 +224,15 @@ def better_arrow(metric: str) -> str:
     return "" if row is None else {"higher": "↑", "lower": "↓"}.get(row.info.better, "")
 
 
+def scale_ends(metric: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric."""
+    row = row_of(metric)
+    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+
+
 def scale(metric: str) -> str:
     """Return the range of a metric, with an arrow to its better end."""
-    row = row_of(metric)
-    ends = (0.0, 1.0) if row is None else (row.info.low, row.info.high)
-    low, high = (f"{end:g}".replace("inf", "∞") for end in ends)
+    low, high = (f"{end:g}".replace("inf", "∞") for end in scale_ends(metric))
     return f"{low}–{high}{better_arrow(metric)}"
 
 

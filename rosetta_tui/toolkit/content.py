@@ -214,8 +214,3 @@ class SectionPage:
     waiting: int = 0  # how many things of it ask for a person
     answerable: Sequence[str] = ()  # for each request its number if it can be answered
     first: int = 0  # the row at which a person begins, and stays as long as they have not left it
-
-
-def moment(stated: str) -> str:
-    """Return a time of the log as people read it, to the minute; UTC."""
-    return stated[:16].replace("T", " ")

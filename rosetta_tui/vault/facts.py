@@ -15,6 +15,7 @@ from typing import Final
 
 from corpora.files.json_types import JsonObject
 from corpora.model.entry import Segment
+from corpora.text.messages import to_minute
 from harness.consent.withdrawals_in_force import standing as withdrawals
 from harness.core.failures import HarnessError, UsageError
 from harness.core.storage import PUBLISHED, file_stamp
@@ -34,12 +35,11 @@ from harness.vault.grants.files import (
     asked_words,
     refuse_over,
     request_facts,
-    request_lines,
     standing,
 )
 from harness.vault.grants.grants import grant_in, grant_of, read_asked
 from harness.vault.keepers import own_identity
-from harness.vault.log import moment as moment_of_log
+from harness.vault.log import moment
 from harness.vault.opening import folders_seen, grants_of, vault_at
 from harness.vault.shares import shares_tried
 from harness.vault.vault_records import (
@@ -58,7 +58,7 @@ from harness.vault.vault_records import (
 )
 from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.columns import Cell, Column
-from rosetta_tui.toolkit.content import SectionPage, moment
+from rosetta_tui.toolkit.content import SectionPage
 from rosetta_tui.vault.messages import LoggedAct, logged_acts
 
 _CONSENT = "consent.jsonl"
@@ -161,7 +161,10 @@ def read_in_full(folder: Path, home: Path, before: VaultReading | None, *, anywa
         return vault
     phrases = {key: key_phrase(key) for key in facts.state.keepers}
     requests = {
-        grant.id: tuple(request_lines(grant.request, facts.state, compared=not grant.used))
+        grant.id: (
+            asked_words(grant.request, facts.state),
+            *map(": ".join, request_facts(grant.request, compared=not grant.used)),
+        )
         for grant in facts.state.grants.values()
     }
     return replace(vault, facts=replace(facts, phrases=phrases, requests=requests))
@@ -245,7 +248,7 @@ def _asked(
     folder: Path, home: Path, state: VaultState, request: GrantRequest, data: bytes | None, proposal: Path
 ) -> AskedRequest:
     grant = grant_in(state, request)
-    now = moment_of_log(vault_at(folder, home).clock())
+    now = moment(vault_at(folder, home).clock())
     refuse_over(state, grant, max(now, state.lines[-1].record.when))
     facts = (*request_facts(request), ("so far", standing(state, grant)))
     here = request_id(request) in state.grants and Identity.known(home, Role.COMPUTER)  # without own keys none asks
@@ -382,9 +385,9 @@ def _copy(facts: VaultFacts, folder: str) -> CheckItem:
     if copied < 0:
         words = "No copy was made: a broken disk would take everything."
     elif copied < changed:
-        words = f"The last copy is of {moment(records[copied].when)}, before the vault changed."
+        words = f"The last copy is of {to_minute(records[copied].when)}, before the vault changed."
     else:
-        return CheckItem("copy", False, f"The copy of {moment(records[copied].when)} has it all.")
+        return CheckItem("copy", False, f"The copy of {to_minute(records[copied].when)} has it all.")
     return CheckItem("copy", True, words, command)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from corpora.model.entry import Segment
-from corpora.text.messages import counted
+from corpora.text.messages import counted, to_minute
 from harness.card.withholding import Range, expected_half
 from harness.release.ledger_records import LEAST_CONFIRMED
 from harness.vault import grant_log, keepers, log, shares, vault_records
@@ -205,8 +205,8 @@ def standing_lines(grant: grant_log.Grant, state: VaultState) -> Iterator[str]:
     """Return what became of a request."""
     if grant.used and not grant.answers:
         who = "who asked" if state.split is None else "the keepers who were there"
-        yield f"Allowed by {who}, and used up at once, at {grant.used}."
+        yield f"Allowed by {who}, and used up at once, at {to_minute(grant.used)} UTC."
     elif grant.used:
-        yield f"Used up at {grant.used}."
+        yield f"Used up at {to_minute(grant.used)} UTC."
     else:
         yield standing(state, grant)

@@ -15,7 +15,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
-from corpora.text.messages import counted
+from corpora.text.messages import counted, to_minute
 from harness.release.budget import MOMENT
 from harness.sealed.strict_records import FileProblem
 from harness.vault.request import REQUEST_SUFFIX
@@ -23,7 +23,7 @@ from harness.vault.vault_records import MOST_WORDS
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import moment, show
+from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ActingScreen, PathScreen, confirm, typed_line
 from rosetta_tui.toolkit.reading_screen import ListRow, ListScreen, SectionScreen, section_keys
 from rosetta_tui.vault.facts import (
@@ -83,7 +83,7 @@ class AnswerScreen(ActingScreen[str]):
     @on(Button.Pressed, "#allow")
     def _allow(self) -> None:
         if self._complete(allowed=True):
-            until = self._asked.request.expires
+            until = f"{to_minute(self._asked.request.expires)} UTC"
             message = f"You allow it, once, until {until}. A refusal takes that back, as long as it was not used."
             self._ask(self._asked.asks, message, "Allow it", allowed=True)
 
@@ -192,7 +192,6 @@ class VaultScreen(SectionScreen[VaultReading]):
     # Answering
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Omit what cannot be answered."""
         if action == "answer":
             return bool(self._answerable)
         if action == "answer_file":
@@ -317,7 +316,7 @@ def _cells(found: VaultReading) -> tuple[Cell, ...]:
         Cell("! older", "bad") if facts.taken_out else Cell("✓ whole", "good"),
         Cell(opens_for(state.threshold, len(state.keepers))),
         Cell(held if state.head.corpora else "nothing yet"),
-        Cell(moment(facts.log[-1].when)),
+        Cell(to_minute(facts.log[-1].when)),
         folder,
     )
 
@@ -334,6 +333,6 @@ def _about(found: VaultReading) -> Content:
         title = UNREADABLE if found.problem is None else TROUBLES.get(found.problem, UNREADABLE)
         return Content.assemble(show(title, "$bad"), "\n", show(found.trouble))
     last = facts.log[-1]
-    lines_shown: Sequence[str] = facts.older_copy or [f"{moment(last.when)}  {last.by}: {last.words}"]
+    lines_shown: Sequence[str] = facts.older_copy or [f"{to_minute(last.when)}  {last.by}: {last.words}"]
     style = "$bad" if facts.older_copy else ""
     return Content.assemble(show(lines_shown[0], style), "\n", show(str(found.folder), "$quiet"))

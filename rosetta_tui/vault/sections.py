@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from corpora.model.entry import Segment
-from corpora.text.messages import counted, pause_words
+from corpora.text.messages import counted, pause_words, to_minute
 from harness.release.budget import Policy
 from harness.vault.folder import VaultState
 from harness.vault.grant_log import Grant
@@ -15,7 +15,7 @@ from harness.vault.log import LogLine, VaultError, withdrawals_of, withdrawn_wor
 from harness.vault.vault_records import Added, Dealt, Enrolled, Founded, Keeper, Opened, OpenedByGrant, Revoked, Used
 from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.released_words import BudgetUse, policy_words, uses
-from rosetta_tui.toolkit.content import Commands, Line, SectionPage, moment
+from rosetta_tui.toolkit.content import Commands, Line, SectionPage
 from rosetta_tui.vault.facts import ToldScores, VaultFacts
 from rosetta_tui.vault.messages import LoggedAct, losing, standing_lines, telling, told_outside
 from scoring.core.inventory import short_title
@@ -34,7 +34,7 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
     made = facts.log[0]
     about_lines: list[Line] = [
         ("✓ Whole and unchanged: every file and every signature was checked, and no text was opened for it.", "good"),
-        (f"Made {moment(made.when)} by {made.by} · number {state.head.vault[:16]} · {folder}", "quiet"),
+        (f"Made {to_minute(made.when)} by {made.by} · number {state.head.vault[:16]} · {folder}", "quiet"),
         *((line, "bad") for line in facts.older_copy),
     ]  # fmt: skip
     if state.left_over:
@@ -52,7 +52,7 @@ def contents(facts: VaultFacts, folder: str) -> SectionPage:
                 Cell(corpus.name),
                 Cell(f"{sum(corpus.entries.values()):,}"),
                 *(Cell(f"{corpus.entries.get(segment, 0):,}") for segment in Segment),
-                Cell(moment(last.when) if last else "never", "plain" if last else "quiet"),
+                Cell(to_minute(last.when) if last else "never", "plain" if last else "quiet"),
             )
         )
         about.append(list(_about_corpus(facts, number, opened)))
@@ -70,7 +70,7 @@ def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -
     put = next(logged_act for logged_act, line in acts if isinstance(line.record.act, Added) and line.record.act.corpus == number)  # fmt: skip
     times = f"opened {counted(len(opened), 'time')}" if opened else "never opened"
     last = f", the last time by {opened[-1].by}: {opened[-1].purpose}" if opened else ""
-    yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
+    yield f"put in {to_minute(put.when)} by {put.by} · {times}{last}", "quiet"
     if (line := withdrawals_of(facts.state.lines).get(number)) is not None:
         yield withdrawn_words(facts.state.lines, line), "bad"
     yield from ((f"{line}.", "plain") for line in (*telling(stored_corpus), *told_outside(stored_corpus)))
@@ -105,7 +105,7 @@ def log(facts: VaultFacts, folder: str) -> SectionPage:
     ]  # fmt: skip
     rows = [
         (
-            Cell(moment(logged_act.when)),
+            Cell(to_minute(logged_act.when)),
             Cell(logged_act.by),
             Cell(logged_act.words, "warn" if logged_act.clock_set_back else "plain"),
             Cell(logged_act.purpose or "", "quiet"),
@@ -114,7 +114,7 @@ def log(facts: VaultFacts, folder: str) -> SectionPage:
     ]
     about = []
     for act in newest:
-        lines: list[Line] = [(f"{moment(act.when)}  {act.by}: {act.words}", "plain")]
+        lines: list[Line] = [(f"{to_minute(act.when)}  {act.by}: {act.words}", "plain")]
         if act.purpose:
             lines.append((f"what for: {act.purpose}", "plain"))
         if act.clock_set_back:
@@ -155,7 +155,7 @@ def keepers(facts: VaultFacts, folder: str) -> SectionPage:
             (
                 Cell(person.name),
                 Cell("taken out" if gone else kind, "bad" if gone else "plain"),
-                Cell(moment(_since(state.lines, person.signing_key)), "quiet"),
+                Cell(to_minute(_since(state.lines, person.signing_key)), "quiet"),
                 Cell(phrase),
             )
         )
@@ -185,7 +185,7 @@ def _since(lines: Sequence[LogLine], key: str) -> str:
 
 def _about_keeper(facts: VaultFacts, keeper: Keeper, phrase: str) -> Iterator[Line]:
     wrote = [logged_act for logged_act, line in zip(facts.log, facts.state.lines, strict=True) if line.record.by == keeper.signing_key]  # fmt: skip
-    last = f", the last at {moment(wrote[-1].when)}" if wrote else ""
+    last = f", the last at {to_minute(wrote[-1].when)}" if wrote else ""
     yield f"{keeper.name} signed {counted(len(wrote), 'line')} of the log{last}.", "plain"
     if keeper.recovery:
         yield "The recovery key is on no computer: it is a file that you lock away, apart from the computers and from this folder.", "quiet"  # fmt: skip
@@ -240,12 +240,12 @@ def requests(facts: VaultFacts, folder: str, now: str) -> SectionPage:
         by = state.keepers.get(grant.request.by)
         rows.append(
             (
-                Cell(moment(grant.request.asked)),
+                Cell(to_minute(grant.request.asked)),
                 Cell(by.name if by else "no keeper now"),
                 Cell(grant.request.name),
                 Cell(grant.request.purpose),
                 Cell(words, tone),
-                Cell(moment(grant.request.expires), "quiet"),
+                Cell(to_minute(grant.request.expires), "quiet"),
             )
         )
         about.append(list(_about_grant(grant, facts, now)))
@@ -289,7 +289,7 @@ def _about_grant(grant: Grant, facts: VaultFacts, now: str) -> Iterator[Line]:
     if not grant.used and (why := _over(grant, facts.state, now)):
         yield why, "warn"
     for line in more:
-        yield line.strip(), "quiet"
+        yield line, "quiet"
 
 
 # ---- How many answers about secret entries anyone who hands in a method had, and how many are
@@ -358,7 +358,7 @@ def next_answer(use: BudgetUse, now: datetime) -> Line:
 
 
 def _about_use(use: BudgetUse) -> Iterator[Line]:
-    yield f"{' = '.join(use.names)} gets {_budget_words(use.policy, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
+    yield f"{' = '.join(use.names)} gets {_budget_words(use.policy, use.corpus)}; the last one was given at {to_minute(use.last)}.", "plain"  # fmt: skip
     if use.withdrawn:
         yield "Consent to the last released scores is withdrawn: no claim may rest on them.", "warn"
     if use.best is not None:

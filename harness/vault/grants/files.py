@@ -19,6 +19,7 @@ from typing import Final, Literal
 from pydantic import ValidationError
 
 from corpora.model.entry import Segment
+from corpora.text.messages import dollars, to_minute
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage import private_folder, write_file
@@ -258,7 +259,9 @@ def refuse_over(state: VaultState, grant: Grant, now: str, *, again: bool = Fals
     """Raise VaultError where nobody can use a grant any more, whatever the keepers say; ``again``: a sweep may continue."""
     request = grant.request
     if grant.used and not again:
-        raise VaultError(FileProblem.LOCKED, f"This grant was used up at {grant.used}: it opens once. {_ANEW}")
+        raise VaultError(
+            FileProblem.LOCKED, f"This grant was used up at {to_minute(grant.used)} UTC: it opens once. {_ANEW}"
+        )
     stored = state.head.corpora.get(request.corpus)
     if stored is None or stored.texts != request.texts:
         raise VaultError(
@@ -273,11 +276,13 @@ def refuse_over(state: VaultState, grant: Grant, now: str, *, again: bool = Fals
         )
     if grant.expired(now):
         after = (
-            f"it is {now} now"
+            f"it is {to_minute(now)} now"
             if now > request.expires
-            else f"the log of the vault has a line of {grant.latest}, whatever the clock shows now"
+            else f"the log of the vault has a line of {to_minute(grant.latest)}, whatever the clock shows now"
         )
-        raise VaultError(FileProblem.LOCKED, f"This grant could be used until {request.expires}, and {after}. {_ANEW}")
+        raise VaultError(
+            FileProblem.LOCKED, f"This grant could be used until {to_minute(request.expires)} UTC, and {after}. {_ANEW}"
+        )
 
 
 def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
@@ -358,7 +363,7 @@ def at_once_lines(request: GrantRequest, state: VaultState) -> Iterator[str]:
     yield f"{who}, to open {request.name!r} once: {counts(request.entries)}"
     for name, words in _what(request):
         yield _line(name, words)
-    yield _line("where", f"on this computer, until {request.expires}; it goes into the log")
+    yield _line("where", f"on this computer, until {to_minute(request.expires)} UTC; it goes into the log")
 
 
 def asked_words(request: GrantRequest, state: VaultState) -> str:
@@ -370,11 +375,11 @@ def request_facts(request: GrantRequest, *, compared: bool = True) -> Iterator[t
     yield from _what(request)
     where = f"with the key {request.machine[:16]}"
     if compared and request.run is not None and request.run.setups:
-        yield "where cut", f"the same command continues by this grant. For that the computer keeps the key of these texts until the last run is complete; after {request.expires} this program does not use it"  # fmt: skip
+        yield "where cut", f"the same command continues by this grant. For that the computer keeps the key of these texts until the last run is complete; after {to_minute(request.expires)} UTC this program does not use it"  # fmt: skip
     if compared:
         where = f"whose six words are: {key_phrase(request.machine)}"
     yield "where", f"on the computer {where}"
-    yield "when", f"asked {request.asked}, to be used once, until {request.expires}"
+    yield "when", f"asked {to_minute(request.asked)}, to be used once, until {to_minute(request.expires)} UTC"
     if compared:
         yield "its words", phrase(request_id(request))
 
@@ -409,7 +414,7 @@ def _then(run: RunTerms | None) -> str:
         return f"{_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
     if run.setups:
         many = "" if run.replicates == 1 else f", {run.replicates} times each"
-        money = "" if run.budget_usd is None else f", for ${run.budget_usd:,g} at most"
+        money = "" if run.budget_usd is None else f", for {dollars(run.budget_usd)} at most"
         return f"a sweep of exactly these {len(run.setups)} set-ups{many}{money}, scored by Rosetta {run.scorer}"
     if run.method == VaultWork.SCRIPT:
         return f"a script or notebook has them, and runs what it likes; Rosetta {run.scorer}"

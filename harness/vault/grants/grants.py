@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from corpora.model.entry import Segment
+from corpora.text.messages import to_minute
 from harness.core.storage import exclusive
 from harness.sealed.keys import Identity
 from harness.sealed.phrase import phrase
@@ -216,7 +217,7 @@ class Grants:
             if grant.used:
                 raise VaultError(
                     FileProblem.LOCKED,
-                    f"This grant was used up at {grant.used}: the answer of {name} comes too late, and changes nothing.",
+                    f"This grant was used up at {to_minute(grant.used)} UTC: the answer of {name} comes too late, and changes nothing.",
                 )
             if (answer.allowed and state.split is not None) is not bool(answer.share):
                 raise VaultError(
@@ -228,7 +229,7 @@ class Grants:
                 did = "allowed" if before.allowed else "refused"
                 raise VaultError(
                     FileProblem.INVALID,
-                    f"{name} {did} this request already, at {before.when}, and this is another answer of theirs. The first one "
+                    f"{name} {did} this request already, at {to_minute(before.when)} UTC, and this is another answer of theirs. The first one "
                     f"stays{'' if before.allowed else '; if they allow it after all, ask again'}.",
                 )
             if sealed:
@@ -301,7 +302,7 @@ class Grants:
             return AgeIdentity.read(secret), DataKey(bytes.fromhex(key))
         except (FileError, ValueError):
             self.kept.forget_key(grant.id)
-            words = f"This grant was used up at {grant.used}, and what continues its sweep is not on this computer any more, or damaged."
+            words = f"This grant was used up at {to_minute(grant.used)} UTC, and what continues its sweep is not on this computer any more, or damaged."
             raise VaultError(FileProblem.LOCKED, f"{words} The same command asks again.") from None
 
     @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.model.entry import Segment
+from corpora.text.messages import to_minute
 from harness.core.failures import HarnessError, UsageError
 from harness.core.storage import PUBLISHED, file_stamp
 from harness.sealed import stick
@@ -88,7 +89,7 @@ class AwaitedGrant:
             number = request_id(read_request(self.grants.ask(name, purpose, OPEN_DAYS, identity, segments, self.run)))
         grant = (state := vault.read()).grants[number]
         if grant.used:
-            self.tell([f"The sweep continues by the grant that was used at {grant.used}."])
+            self.tell([f"The sweep continues by the grant that was used at {to_minute(grant.used)} UTC."])
             return number
         request = grant.request
         if identity.public.signing_key not in grant.answers:

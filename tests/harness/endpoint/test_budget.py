@@ -122,7 +122,7 @@ async def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> Non
     spending = Spending(1.0, spent=0.5)
     with pytest.raises(BudgetReached) as end:
         await spending.reserve(0.6, 2048)
-    words = "up to $0.6 (2,048 output tokens at most), more than the $0.5 left of the budget of $1"
+    words = "up to $0.6000 (2,048 output tokens at most), more than the $0.5000 left of the budget of $1.00"
     assert words in str(end.value)
     await spending.reserve(0.5)
     waiting = asyncio.create_task(spending.reserve(0.1))

@@ -458,7 +458,7 @@ def test_reached_budget_stops_a_run(endpoint: Scripted, store_path: Path, prices
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.reason is not None
     assert heard.finished.reason.startswith("The next call could cost up to $")
-    assert "left of the budget of $0.2: raise it, or allow fewer" in heard.finished.reason
+    assert "left of the budget of $0.2000: raise it, or allow fewer" in heard.finished.reason
     assert 0 < heard.finished.done < 24
     resumed = resume(store_path, budget_usd=50.0)
     assert resumed.finished.state is RunState.COMPLETE

@@ -103,7 +103,7 @@ def test_going_on_forgets_why_the_run_stopped(endpoint: Scripted, store_path: Pa
     run_corpus(store_path, corpus(12), plan, Heard(react=lambda _, control: control.drain()))
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
-        why = Live(reason="more than the whole budget of $0.5", budget_reached=True)
+        why = Live(reason="more than the whole budget of $0.5000", budget_reached=True)
         set_live(connection, run.id, RunState.STOPPED, why)
     refuses(UsageError, "concurrency", resume, store_path, concurrency=0)
     assert kept(store_path).run.live == why

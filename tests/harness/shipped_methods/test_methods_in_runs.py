@@ -260,7 +260,7 @@ def test_method_stops_at_the_budget(endpoint: Scripted, store_path: Path, swallo
     method.swallows = swallows
     heard = run_asking(store_path, method, budget_usd=0.5)
     assert heard.finished.state is RunState.STOPPED
-    assert "more than the whole budget of $0.5" in (heard.finished.reason or "")
+    assert "more than the whole budget of $0.5000" in (heard.finished.reason or "")
     assert (kept(store_path).results, endpoint.asked) == ([], [])
 
 

@@ -380,7 +380,7 @@ def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:
 
 # Going on with a run that stopped: failed entries, the budget, and one screen for each run
 
-REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
+REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5000"
 
 
 async def go_on(pilot: Pilot[Any]) -> None:

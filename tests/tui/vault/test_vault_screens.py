@@ -235,7 +235,7 @@ async def test_keeper_allows_what_another_computer_asked(school: Path, tmp_path:
             "Office asks to open 'greetings' once: 2 development, 4 gold_standard",
             f"version {texts[:16]} of its texts", "what for the spring run",
             "a run of the method copy-source (abababababababab), scored by Rosetta 0.1.0",
-            "to be used once, until 2026-02-16T12:00:00Z",
+            "to be used once, until 2026-02-16 12:00 UTC",
         ):  # fmt: skip
             assert words in shown
         assert isinstance(app.screen, AnswerScreen)

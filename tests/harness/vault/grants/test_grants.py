@@ -285,14 +285,14 @@ def test_old_grant_opens_nothing_whatever_the_clock_shows(here: Grants, tmp_path
     [late] = allowed(here, data, CHURCH)
     refused("Set the clock right", at(tmp_path, later(-3)).open, number, OFFICE, RUN)
     after = at(tmp_path, later(14.01))
-    words = r"could be used until 2026-02-15T.*, and it is 2026-02-15T"
+    words = r"could be used until 2026-02-15 00:00 UTC, and it is 2026-02-15 00:14 now"
     refused(words, after.open, number, OFFICE, RUN)
-    refused(r"could be used until 2026-02-15T", allowed, after, data, CHURCH)
+    refused(r"could be used until 2026-02-15 ", allowed, after, data, CHURCH)
     after.take(late, OFFICE)  # the log may have it, though it changes nothing
     after.answer(data, OFFICE, allowed=False, reason="too late")
     at(tmp_path, later(20)).vault.export(tmp_path / "safe", "for the safe", OFFICE)
     back = at(tmp_path, later(1))  # a clock that was set back makes no grant young again
-    words = r"the log of the vault has a line of 2026-02-21T.* whatever"
+    words = r"the log of the vault has a line of 2026-02-21 00:00, whatever"
     refused(words, back.open, number, OFFICE, RUN)
     wrong = Vault(back.vault.folder, back.vault.memory, later(1), clock_was_wrong=True)
     words = "whatever the clock shows now"

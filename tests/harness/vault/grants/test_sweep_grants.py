@@ -55,7 +55,7 @@ def test_request_says_every_setup_and_what_it_tells(tmp_path: Path) -> None:
     here = at(tmp_path)
     data, _ = asked(here, run=SWEEP)
     lines = "\n".join(request_lines(read_request(data), here.vault.read()))
-    assert "exactly these 2 set-ups, 3 times each, for $20 at most" in lines
+    assert "exactly these 2 set-ups, 3 times each, for $20.00 at most" in lines
     assert "cold (aaaaaaaaaaaaaaaa)" in lines
     assert "warm (bbbbbbbbbbbbbbbb)" in lines
     assert "2 looks at the texts" in lines
