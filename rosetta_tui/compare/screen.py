@@ -95,7 +95,7 @@ LOOK_SECONDS = 2.0  # time between two looks at a run that continues
 PATIENCE = 4  # a look that takes long is repeated after that many times as long
 _PARTS = ("#differences", "#notes", "RowsAndPane")  # shown only where something is compared
 
-_OF_COMPARED = frozenset({"details", "metric", "turn", "sort", "search", "parts", "baseline"})
+_OF_COMPARED = frozenset({"details", "metric", "turn", "sort", "search", "parts", "baseline", "pane"})
 """What can be done only where something is compared."""
 
 
@@ -429,7 +429,6 @@ class CompareScreen(ReasonedScreen):
         return sorts.get(column, column)
 
     def action_parts(self) -> None:
-        """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""
         comparison = self.comparison
         pair = self.panel.pair
         if comparison is None or not self.tested or pair is None:
@@ -458,7 +457,6 @@ class CompareScreen(ReasonedScreen):
         self.choice.take_out(self._names)
 
     def action_baseline(self) -> None:
-        """Prompt with which run the others are compared; none: every pair is."""
         self.choice.choose_baseline(self._names)
 
     def action_command(self) -> None:

@@ -280,7 +280,9 @@ class LeaderboardScreen(Screen[None]):
             choose(self.app, "Lists", words, str(self._index), lambda key: self._go(int(key)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return bool(self._official) if action == "official" else True
+        if action == "official":
+            return bool(self._official)
+        return self._boards != [] or action in {"leave", "read"}
 
     def action_official(self) -> None:
         self.app.push_screen(OfficialScreen(self._official))

@@ -171,7 +171,6 @@ class HeatView(Widget, can_focus=True):
             self.post_message(self.CellChosen(self.cell))
 
     def on_click(self, event: events.Click) -> None:
-        """Move to the cell clicked; a second click opens it."""
         offset = event.get_content_offset(self)
         if self.grid is None or offset is None or offset.y < 2:
             return
@@ -259,12 +258,13 @@ class SweepScreen(Screen[None]):
         self.set_interval(REFRESH_SECONDS, self.look_again)
         self.call_after_refresh(self.action_read)  # the first frame waits for no reading
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in {"across", "down"} and self._map is not None and self._map.is_of_repeats:
-            return False
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if self._map is None:
+            return action in {"leave", "read"}
+        repeats = self._map.is_of_repeats
         if action == "compare":
-            return self._map is not None and self._map.is_of_repeats and bool(self._comparable)
-        return super().check_action(action, parameters)
+            return repeats and bool(self._comparable)
+        return not (repeats and action in {"across", "down"})
 
     # Reading
 

@@ -6,6 +6,7 @@ takes longer than everything else together.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import accumulate, chain
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,6 +20,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input
 
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.show.text import plain
@@ -93,9 +95,11 @@ class KeyLine(Widget):
             return
         app, active = screen.app, screen.active_bindings
         shown: dict[str, Key] = {}  # the first of each action
+        typing = isinstance(app.focused, Input)  # there a letter is text, and Esc leads back
         for _, binding, enabled, tooltip in active.values():
-            if binding.show and binding.action not in shown:
-                shown[binding.action] = _key(app, binding, tooltip, enabled=enabled)
+            if binding.show and binding.action not in shown and not (typing and len(key_name(binding.key)) == 1):
+                display = None if typing and len(binding.key_display or "") == 1 else binding.key_display
+                shown[binding.action] = _key(app, replace(binding, key_display=display), tooltip, enabled=enabled)
         keys, palette = tuple(shown.values()), None
         opens = active.get(app.COMMAND_PALETTE_BINDING)
         if opens is not None and app.ENABLE_COMMAND_PALETTE:

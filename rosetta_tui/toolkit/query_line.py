@@ -28,7 +28,8 @@ class QueryInput(Input):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "offer(1)", "Next completion", show=False, id="filter.next"),
         Binding("up", "offer(-1)", "Completion before", show=False, id="filter.previous"),
-        Binding("tab", "complete", "Complete", show=False, id="filter.complete"),
+        Binding("tab", "complete", "Complete", id="filter.complete"),
+        Binding("enter", "submit", "To the rows", id="filter.enter"),
     ]
 
     def __init__(self, placeholder: str, fields: Callable[[], Fields]) -> None:
@@ -61,7 +62,6 @@ class QueryInput(Input):
         self._list.display = bool(self.offered)
 
     def action_offer(self, by: int) -> None:
-        """Highlight the next completion, or the one before."""
         if self.offered:
             now = self._list.highlighted
             self._list.highlighted = (

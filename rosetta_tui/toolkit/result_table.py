@@ -137,6 +137,8 @@ class ResultTable(ScrollView, can_focus=True):
 
     def show_rows(self, rows: RowSource, cursor: int | None = None) -> None:
         """Show other rows, or the same in another order, with the cursor on the row ``cursor``."""
+        if bool(rows.count) != bool(self.rows.count):
+            self.refresh_bindings()  # whether a row can be opened
         self.rows = rows
         self._strips.clear()
         if isinstance(rows, MeasuredRows) and (needs := rows.needs()) != self._needs:
@@ -227,7 +229,6 @@ class ResultTable(ScrollView, can_focus=True):
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line; the first is the header."""
         if y == 0:
             return self._line([Cell(column.title, "header") for column in self.columns], self._style("header"))
         index = self.scroll_offset.y + y - 1
@@ -306,6 +307,8 @@ class ResultTable(ScrollView, can_focus=True):
         return self.id or "table"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "choose" and not self.rows.count:
+            return False
         if action in {"copy", "export"} and hasattr(self.screen, f"action_{action}"):
             return False
         return super().check_action(action, parameters)

@@ -70,6 +70,10 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
         assert "following" in screen
         await press(pilot, "home")
         assert "following" not in text(app)
+        await press(pilot, "slash")
+        assert "To the rows tab Complete esc Back" in lines(app)[-1]  # where one types, no letter acts
+        assert not {"Filter", "Pane"} & set(lines(app)[-1].split())
+        await press(pilot, "escape")
         row = next(line for line in lines(app) if line.startswith(" ✗"))
         assert "timeout: No answer" in row
         await press(pilot, "p")  # the pane leaves its room to the columns
