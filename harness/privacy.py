@@ -307,7 +307,7 @@ class SendingRules:
             return
         # where terms keep the whole corpus here, no other entries would do
         whole = all(entry.local_only for entry in self.entries)
-        others = "Choose" if whole else "Choose other entries with --segment, or"
+        others = "Choose" if whole else "Choose entries of another segment, or"
         raise UsageError(
             f"{self._why_here} the method would send them to another machine. {others} a method that runs on this machine."
             if self.secret

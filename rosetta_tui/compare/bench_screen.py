@@ -322,7 +322,6 @@ class BenchScreen(PanedScreen):
             self.session.control.stop()
 
     def action_adopt(self) -> None:
-        """Open the form of a new run over all entries of the run, with what was changed here."""
         if self.facts is not None:
             self.post_message(NewRunAsked(self.facts.draft(self.typed, few=False)))
 

@@ -233,7 +233,6 @@ class CorpusScreen(PanedScreen):
             self.app.push_screen(detail_screens.CorpusFactsScreen(self.summary, self.examination))
 
     def action_checks(self) -> None:
-        """Show what the checks found; a finding leads to its entries."""
         examination = self.examination
         if examination is None:
             self.notify("The checks are still going on.", markup=False)

@@ -104,7 +104,7 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
 
 
 def _score(metric: str, value: float | None, verdict: str | None, scoring: RunScoring) -> Content:
-    name = show(f"{short_title(metric)} ", "$quiet")
+    name = show(short_title(metric), "$quiet").append("\u00a0")  # no line ends between a name and its value
     if metric in {"exact_match_rate", "equivalent_match_rate"}:
         return name.append(Content.styled("yes", "$good") if value else Content("no"))
     shown = name.append(shown_value(metric, value, scoring.references))

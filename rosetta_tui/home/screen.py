@@ -326,7 +326,6 @@ class HomeScreen(Screen[None]):
         self._with_chosen(lambda run: self.acts.retry(run.run_id))
 
     def action_trash(self) -> None:
-        """Delete the run under the cursor; it can be brought back."""
         self._with_chosen(self.acts.trash)
 
     def action_bring_back(self) -> None:
@@ -340,7 +339,6 @@ class HomeScreen(Screen[None]):
         self._with_chosen(self.acts.report)
 
     def action_score_again(self) -> None:
-        """Score the run's outputs again; no method is called."""
         self._with_chosen(self.acts.score_again)
 
     def action_like(self) -> None:

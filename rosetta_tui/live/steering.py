@@ -53,7 +53,6 @@ class ConcurrencyScreen(ModalScreen[int | None]):
             )
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Apply a number that is valid; say what is wrong with another."""
         if event.validation_result is not None and event.validation_result.is_valid:
             self.dismiss(int(event.value))
         else:

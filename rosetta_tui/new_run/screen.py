@@ -102,7 +102,6 @@ class NewRunScreen(Screen[None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Show the fields, when the frame of the form is there."""
         self._title()
         self.call_after_refresh(self._begin)
 
@@ -239,7 +238,6 @@ class NewRunScreen(Screen[None]):
     # Acting
 
     def action_start(self) -> None:
-        """Start the run, where nothing is wrong."""
         self._wanted = True
         self.look(start=True)
 
@@ -270,7 +268,6 @@ class NewRunScreen(Screen[None]):
             self.query_one("#beside").focus()
 
     def action_every(self) -> None:
-        """Show every option, or only the usual ones."""
         self._every = not self._every
         self._arrange()
 

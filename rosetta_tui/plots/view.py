@@ -271,7 +271,6 @@ class PlotView(Widget, can_focus=True):
             self.post_message(self.PointChosen(self.point))
 
     def on_click(self, event: events.Click) -> None:
-        """Focus the point of the line clicked; a second click opens it."""
         offset = event.get_content_offset(self)
         if offset is None or offset.y >= len(self._shown):
             return

@@ -306,7 +306,6 @@ class ProjectsScreen(ListScreen[Sequence[ProjectReading], Path]):
         self.app.push_screen(ProjectScreen(self.store_path, key))
 
     def action_forget(self) -> None:
-        """Remove a folder from the list; nothing in it is touched."""
         if self.chosen is not None:
             forget(self.home, self.chosen.key)
             self.notify("Taken off the list. The folder is as it was; o opens it again.", markup=False)

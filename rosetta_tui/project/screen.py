@@ -258,7 +258,6 @@ class ProjectScreen(SectionScreen[ProjectReading]):
         confirm(self.app, question, "Take out", partial(self._do, "Sentences", take_out_last))
 
     def action_gather(self) -> None:
-        """Import what came back from speakers; once more changes nothing."""
         self._do("From speakers", gather_here)
 
     def _do(self, title: str, act: Callable[[Path, Path], Sequence[Line]]) -> None:

@@ -107,7 +107,6 @@ class NotesScreen(AnsweringScreen[bool]):
     @on(Input.Submitted)
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
-        """Store what was typed; where that cannot be, say so and stay."""
         words = self._changes()
         if words == NoteChange():
             self.dismiss(False)

@@ -181,8 +181,7 @@ class RetryScreen(ModalScreen[dict[str, str | None] | None]):
                 Content.assemble(
                     (f"Ask again for {figures.count(self._failed)} failed {entries}\n", "bold"),
                     show(self._run, "$quiet"),
-                    f"\n\nThe result is a new run; it keeps the {figures.count(self._kept)} other outputs "
-                    "and says that it is a second try.",
+                    f"\n\nA new run, marked as a second try, keeps {figures.count(self._kept)} other outputs.",
                     "" if self._before else SAME_AGAIN,
                 )
             )

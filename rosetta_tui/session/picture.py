@@ -64,7 +64,7 @@ class LiveRun:
             match event:
                 case EntryScored(result=result):
                     self._store(result)
-                    self.trouble = self.trouble if result.failed else None
+                    self.trouble = self.trouble if result.failed or result.cached else None
                 case Progress():
                     self.progress = event
                     self._asked = frozenset(event.in_flight)

@@ -118,7 +118,6 @@ class AskSettingScreen(ModalScreen[str | None]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Change nothing."""
         self.dismiss(None)
 
 

@@ -107,7 +107,6 @@ class SettingsScreen(SearchedScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Read the settings."""
         self._writing = SettingsWriting(self.app, self._home, self._written, self._unwritten)
         self.query_one("#parts", OptionList).highlighted = 0
         self.query_one("#parts").focus()

@@ -175,7 +175,6 @@ class SubmissionScreen(SectionScreen[SubmissionReading]):
         self.app.copy_to_clipboard(self.command)
 
     def action_rehearse(self) -> None:
-        """Start the rehearsal, and watch it; ask first for what the bundle does not have."""
 
         def ask(needs: RehearsalNeeds) -> None:
             if needs.anything:

@@ -50,6 +50,7 @@ class TerminalApp(App[None]):
     def __init__(self, *, ansi_color: bool | None = None) -> None:
         super().__init__(ansi_color=ansi_color)
         gc.set_threshold(*COLLECTED_AFTER)
+        _wrap.re_word = _WORD
         self._ahead: deque[Key | Paste] = deque()
         self._giving: asyncio.Task[None] | None = None
         self._held_from: float | None = None  # when a key began to wait for rows (monotonic)
@@ -222,12 +223,7 @@ def busy(app: App[Any], screen: Screen[Any]) -> bool:
 
 
 _WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f])+[^\S\u00a0\u202f]*")
-
-
-def hold_no_break_spaces() -> None:
-    """Prevent a line break at a no-break space: in French it would begin with the sign that ends the one before."""
-    # Textual breaks lines with Rich's pattern of a word, which takes every space for one that breaks.
-    _wrap.re_word = _WORD
+"""A word of Rich, by which Textual breaks lines, that also holds no-break spaces, as between a name and its value."""
 
 
 def forget_size(widget: Widget) -> None:

@@ -163,9 +163,10 @@ def drawn(app: TextualApp[Any]) -> list[Strip]:
 
 
 def lines(app: TextualApp[Any]) -> list[str]:
-    """Return the text of the screen as it is drawn, line by line."""
+    """Return the text of the screen as it is drawn, line by line, with plain spaces."""
     width, height = app.size
-    return ["".join(segment.text for segment in strip)[:width].rstrip() for strip in drawn(app)[:height]]
+    rows = ("".join(segment.text for segment in strip)[:width] for strip in drawn(app)[:height])
+    return [row.replace("\u00a0", " ").rstrip() for row in rows]
 
 
 def notices(app: TextualApp[Any]) -> list[str]:

@@ -29,7 +29,7 @@ from rosetta_tui.review.rating.pages.page import NO_TROUBLE, STYLES, told
 from rosetta_tui.review.rating.sitting import OneThread, TerminalOpening, TerminalSitting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.customization import ANSI_COLOURS, THEMES
-from rosetta_tui.toolkit.textual_inside import TerminalApp, hold_no_break_spaces
+from rosetta_tui.toolkit.textual_inside import TerminalApp
 
 Result = TypeVar("Result")
 
@@ -49,7 +49,6 @@ class BlankScreen(Screen[None]):
 
 async def sit(app: App[Any], opening: TerminalOpening) -> None:
     """Run a person's review in this app until they stop; to be run in a worker of the app."""
-    hold_no_break_spaces()
     thread = OneThread()
     curtain = BlankScreen(opening.words("One moment …"))
     await app.push_screen(curtain)

@@ -231,7 +231,6 @@ class ActingScreen(AnsweringScreen[Answer | None], Generic[Answer]):
 
     @on(Button.Pressed, "#back")
     def action_leave(self) -> None:
-        """Close the dialog unless it acts; nothing was done."""
         if not self._acts:
             self.answer(None)
 

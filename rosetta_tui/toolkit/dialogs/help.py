@@ -47,7 +47,6 @@ class JumpScreen(ModalScreen[Widget | None]):
             yield label
 
     def on_key(self, event: events.Key) -> None:
-        """Jump to where the letter leads; any other key closes the screen."""
         event.stop()
         for label in self.query(Letter):
             if event.key == label.letter:

@@ -127,8 +127,9 @@ def test_nothing_is_asked_any_more_when_a_run_is_over(killed: bool, tmp_path: Pa
 
 def test_trouble_lasts_from_a_third_try_to_a_success(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=5, stored=5)
-    fails, answers = (
-        EntryScored("r", replace(made.results[0], error_class=kind)) for kind in (ErrorClass.SERVER, None)
+    fails, repeats, answers = (
+        EntryScored("r", replace(made.results[0], error_class=kind, cached=cached))
+        for kind, cached in ((ErrorClass.SERVER, False), (None, True), (None, False))
     )
     tries = [Waiting(3, 3, 6, 4.0, "503"), Waiting(4, 2, 6, 4.0, "timeout")]
     steps: list[tuple[Event, str | None]] = [
@@ -137,6 +138,7 @@ def test_trouble_lasts_from_a_third_try_to_a_success(tmp_path: Path) -> None:
         (progress(in_flight=(0,), waiting=tuple(tries)), "503"),
         (progress(in_flight=(0, 3, 4)), "503"),
         (fails, "503"),
+        (repeats, "503"),  # of the cache, which says nothing of the endpoint
         (answers, None),
         (progress(in_flight=(0,), waiting=tuple(tries)), "503"),
         (Failed("r", "gone"), None),

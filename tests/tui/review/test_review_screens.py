@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -25,7 +25,7 @@ from rosetta_tui.review.rating.pages import item_page
 from rosetta_tui.review.rating.pages.item_page import Box, Texts
 from rosetta_tui.review.rating.pages.page import told
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
+from rosetta_tui.toolkit.textual_inside import TerminalApp
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.review.log.material import kept_draft
 from tests.review.session.scenes import CODE, CUSTODIANS, OTHER_CODE, batch_of, item_id, items_of, write_file
@@ -272,11 +272,10 @@ async def test_terminal_without_room_for_a_line_takes_no_answer(app: Reviewing) 
 
 
 async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> None:
-    class Narrow(App[None]):
+    class Narrow(TerminalApp):
         def compose(self) -> ComposeResult:
             yield Static(told("Voulez-vous regarder\u202f? Oui\u00a0: Entrée\u202f!"))
 
-    hold_no_break_spaces()
     app = Narrow()
     async with app.run_test(size=(40, 12)) as pilot:
         for width in range(12, 40):

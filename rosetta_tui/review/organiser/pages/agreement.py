@@ -291,7 +291,6 @@ class DecidingScreen(Screen[None]):
         line.update(Content("\n").join(map(show, words)))
 
     def action_step(self, by: int) -> None:
-        """Move to the item before or after; after the last one the list comes back."""
         place = self._place + by
         if place >= len(self._cases):
             self.dismiss(None)
