@@ -131,7 +131,7 @@ class HeatView(Widget, can_focus=True):
         # Name both axes, and say which part of them is seen.
         down = f"{grid.down} ↓{_part(rows, len(grid.rows))}" if grid.down else ""
         across = f"{grid.across} →{_part(columns, len(grid.columns))}" if grid.across else ""
-        words = "   ".join(filter(None, (down, across)))
+        words = "   ".join(filter(None, (down, across, "▁ worst … █ best")))
         axis = Content.styled(crop(words, self.size.width), "$quiet")
         parts = [" " * seen.names]
         parts += [" " * GAP + crop(grid.columns[column], seen.width) for column in columns]
@@ -353,7 +353,7 @@ class SweepScreen(Screen[None]):
             then = " · c compares them" if complete > 1 else ""
             lines.append(show(f"{complete} of {counted(len(record.cells), 'repeat')} complete{then}", "bold"))
         else:
-            lines.append(show(f"{together_words(self._map, grid)}. ▁ worst … █ best"))
+            lines.append(show(f"{together_words(self._map, grid)}."))
             lines.append(show(standing_words(self._map, self._quality)))
         if record.missed is not None:
             lines.append(show(f"{missed_line(record.missed)}{' · e' if record.missed.missed else ''}"))

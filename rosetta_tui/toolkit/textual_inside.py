@@ -222,8 +222,8 @@ def busy(app: App[Any], screen: Screen[Any]) -> bool:
     return any(widget.message_queue_size or not widget.is_mounted for widget in there)
 
 
-_WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f])+[^\S\u00a0\u202f]*")
-"""A word of Rich, by which Textual breaks lines, that also holds no-break spaces, as between a name and its value."""
+_WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f]|(?<=\d) (?=%))+[^\S\u00a0\u202f]*")
+"""A word of Rich, by which Textual breaks lines, that also holds no-break spaces, and ``97.5 %``."""
 
 
 def forget_size(widget: Widget) -> None:
