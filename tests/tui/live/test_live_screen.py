@@ -74,6 +74,9 @@ async def test_three_questions_are_answered_and_fit_a_small_size(middle: Scene) 
         assert "To the rows tab Complete esc Back" in lines(app)[-1]  # where one types, no letter acts
         assert not {"Filter", "Pane"} & set(lines(app)[-1].split())
         await press(pilot, "escape")
+        await press(pilot, "question_mark")
+        assert "b  Scores by difficulty, length, punctuation …" in text(app)  # no meaning wraps below its key
+        await press(pilot, "escape")
         row = next(line for line in lines(app) if line.startswith(" ✗"))
         assert "timeout: No answer" in row
         await press(pilot, "p")  # the pane leaves its room to the columns
