@@ -143,7 +143,7 @@ def measured(material: Material, *, answered_only: bool = False) -> Measures:
         for entry, row in zip(material.entries, rows, strict=True)
     )
     counted = asdict(tokens(spending))
-    costs = asdict(cost(spending, made_elsewhere=material.setup.method == "replay"))
+    costs = asdict(cost(spending, counted["total_tokens"], made_elsewhere=material.setup.method == "replay"))
     if costs["reason"] is None:
         del costs["reason"]
     timings = PackedList(

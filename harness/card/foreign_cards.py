@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sized
 from enum import StrEnum
 
 from pydantic import ValidationError
 
 from corpora.files.json_types import Json, JsonObject
-from harness.card.model import HASH_FIELD, Block, Cost, RunCard, Speed, Tokens, Totals
+from harness.card.model import HASH_FIELD, Block, Cost, EntryResult, RunCard, Speed, Tokens, Totals
 from harness.card.reading import block
+from harness.core.canonical import StreamedArray
 from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Setup
 from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
@@ -49,7 +50,7 @@ def layout(raw: JsonObject, name: str) -> ForeignLayout:
         return ForeignLayout.REPORT
     if isinstance(raw.get("scores"), dict) and isinstance(raw.get("dataset"), dict):
         return ForeignLayout.CARD
-    if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list):
+    if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list | StreamedArray):
         return ForeignLayout.LOG
     if isinstance(raw.get("chrf_plus_plus"), int | float) and not {"modelSlug", "entry_id"} & raw.keys():
         return ForeignLayout.PUBLISHED
@@ -76,26 +77,37 @@ def is_ours(raw: JsonObject) -> bool:
 
 
 def adopt(raw: JsonObject, name: str) -> RunCard:
-    """Read a card of either layout; raises UsageError that names the first wrong field by JSON path."""
+    """Read a card of either layout; raises UsageError that names the first wrong field by JSON path.
+
+    Rows that are streamed are examined one by one; the card that is returned has none of them.
+    """
+    rows: object = raw.get("results")
+    path = "$"
     try:
         whole = raw if is_ours(raw) else _completed(raw)
+        if isinstance(rows, StreamedArray):
+            whole = {**whole, "results": []}
         scores = block(raw, "scores")
         if is_ours(raw) and scores.get("composite") is None and scores.get("quality_tier") is None:
             # newer harnesses state neither composite nor tier of what is unscored
             unscored = {**scores, "quality_tier": Tier.UNSCORED.value}
             whole = {"claimable_tier": Tier.UNSCORED.value, **raw, "scores": unscored}
-        return RunCard.model_validate({HASH_FIELD: "", **whole})
+        card = RunCard.model_validate({HASH_FIELD: "", **whole})
+        for place, row in enumerate(rows if isinstance(rows, StreamedArray) else ()):
+            path = f"$.results[{place}]"
+            EntryResult.model_validate(row)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         location = first["loc"]
-        path = "$" + "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
+        path += "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in location)
         raise UsageError(f"{name}: {path}: {first['msg']}.") from error
+    return card
 
 
 def _completed(raw: JsonObject) -> dict[str, Json]:
     """Move what is elsewhere in the older layout to where ours has it."""
     results = raw.get("results")
-    scores = _scores(raw, results if isinstance(results, list) else [])
+    scores = _scores(raw, results if isinstance(results, list | StreamedArray) else ())
     blocks: dict[str, type[Block]] = {"tokens": Tokens, "cost": Cost, "totals": Totals, "speed": Speed}
     completed: dict[str, Json] = {
         "harness_version": "",
@@ -136,7 +148,7 @@ def _completed(raw: JsonObject) -> dict[str, Json]:
     return completed
 
 
-def _scores(raw: JsonObject, results: Sequence[Json]) -> dict[str, Json]:
+def _scores(raw: JsonObject, results: Sized) -> dict[str, Json]:
     scores = dict(block(raw, "scores"))
     if scores.get("quality_tier") is None:
         composite = scores.get("composite")

@@ -260,7 +260,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         **({} if card.dataset.task is None else {"task": card.dataset.task}),
     )
     entries = [row_entry(row) for row in card.results]
-    scorer = card_scorer(card, entries, card.results)
+    scorer = card_scorer(card, card.results)
     corpus = insert_corpus(connection, card.dataset.sha256, dataset, entries, partial=True)
     version = card.floors_version or EARLIER
     floors = {**floor_fields(card_floors(card)), "floors_version": version}

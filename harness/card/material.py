@@ -205,7 +205,9 @@ def in_memory(material: Material) -> Material:
     if not isinstance(stored := material.rows, StoredRows):
         return material
     statistics = PackedStatistics(material.scorer, PackedList(stored.packed_statistics.packed))
-    return replace(material, rows=HeldRows(stored), outputs=packed(material.outputs), statistics=statistics)
+    return replace(
+        material, rows=HeldRows(packed(stored.as_json())), outputs=packed(material.outputs), statistics=statistics
+    )
 
 
 def stored_material(connection: sqlite3.Connection, number: int, known: Sequence[AnyEntry] = ()) -> Material:

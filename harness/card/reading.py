@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.text.comparison import MOST_STACKED, comparison_form, stacked
+from corpora.files.packed_list import PackedList
+from corpora.text.comparison import comparison_form
+from harness.card.card_reader import MOST_BYTES, CardReader
+from harness.core.canonical import StreamedArray
 from harness.core.failures import HarnessError, UsageError
 from harness.store.runs import Run, read_card
 from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
@@ -32,26 +36,52 @@ from scoring.core.inventory import Composite, Input, counting_gaps
 from scoring.core.specification import Tier, quality_tier, specified, stated_weighing
 
 if TYPE_CHECKING:
-    from harness.card.model import RunCard
+    from harness.card.model import EntryResult, RunCard
 
 
-MOST_BYTES = 256 * 1024 * 1024
-"""Largest file that is read; a card of 100,000 entries is about a quarter of it."""
+MOST_STREAMED = 4 * 1024**3
+"""Largest card that is read row by row; one of a million entries is about half of it."""
 
-MOST_DEPTH = 64  # Deepest nesting that is accepted; a card needs six levels
+MOST_SMALL = 16 * 1024 * 1024
+"""Largest file that may be another one beside cards: a released card, the proof of a row, a record of a reproduction."""
 
 
 def read_card_bytes(path: Path) -> bytes:
     """Return the bytes of a file; raises UsageError where it cannot be read or is too large."""
+    with _opened(path, MOST_BYTES) as file:
+        return file.read(MOST_BYTES + 1)
+
+
+def read_small_file(path: Path) -> bytes:
+    """Return the bytes of a file, none of one larger than ``MOST_SMALL``. Raises UsageError where it cannot be read."""
+    with _opened(path, MOST_STREAMED) as file:
+        data = file.read(MOST_SMALL + 1)
+    return data if len(data) <= MOST_SMALL else b""
+
+
+def read_card_file(path: Path) -> dict[str, Any]:
+    """Return the JSON object of a card's file, whose rows are a ``StreamedArray`` in little memory.
+
+    Raises UsageError as ``read_card_bytes`` and ``parse_object`` do.
+    """
+    with _opened(path, MOST_STREAMED) as file:
+        card: dict[str, Any] = CardReader(file, path.name, PackedList).card()
+    if isinstance(rows := card.get("results"), PackedList):
+        card["results"] = StreamedArray(lambda: rows, len(rows))
+    return card
+
+
+@contextmanager
+def _opened(path: Path, most: int) -> Iterator[BinaryIO]:
     # loads OpenSSL, which a list of runs does without
     from corpora.files.decode import open_regular
 
     try:
         size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise UsageError(f"{path.name}: the file has {size:,} bytes; a run card may have {MOST_BYTES:,}.")
+        if size > most:
+            raise UsageError(f"{path.name}: the file has {size:,} bytes; a run card may have {most:,}.")
         with open_regular(path) as file:
-            return file.read(MOST_BYTES + 1)
+            yield file
     except OSError as error:
         raise UsageError(f"{path.name} cannot be read: {error.strerror}.") from error
 
@@ -63,70 +93,7 @@ def parse_object(data: bytes, name: str) -> dict[str, Json]:
     would differ on which one counts), numbers that are not finite, half surrogate pairs, and nesting
     beyond MOST_DEPTH.
     """
-    value = _parsed(data, name)
-    if not isinstance(value, dict):
-        raise UsageError(f"{name} holds no JSON object, so it is not a run card.")
-    level: list[Any] = [value]
-    for _ in range(MOST_DEPTH):
-        nodes = (node.values() if isinstance(node, dict) else node for node in level)
-        level = [child for node in nodes for child in node if isinstance(child, dict | list)]
-    if level:
-        words = f"is nested deeper than {MOST_DEPTH} levels, so it is not a run card."
-        raise UsageError(f"{name} {words}")
-    for member, inner in value.items():
-        for part in (member, *inner) if isinstance(inner, list) else (member, inner):  # rows one by one
-            text = json.dumps(part, ensure_ascii=False)
-            try:
-                text.encode()
-            except UnicodeEncodeError:
-                raise UsageError(
-                    f"{name} holds text with half a surrogate pair (such as \\ud800), which is no character."
-                ) from None
-            if stacked(text):
-                raise UsageError(
-                    f"{name} holds text with more than {MOST_STACKED} combining marks in a row, which no writing has."
-                )
-    return value
-
-
-def _parsed(data: bytes, name: str) -> Any:
-    try:
-        return json.loads(
-            data.decode("utf-8-sig"),
-            object_pairs_hook=_single_keys,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name}: byte {error.start + 1} is not UTF-8. Save the file as UTF-8.") from error
-    except json.JSONDecodeError as error:
-        raise UsageError(
-            f"{name}, line {error.lineno}, column {error.colno}: this is not JSON ({error.msg})."
-        ) from error
-    except RecursionError:
-        raise UsageError(f"{name} is nested too deeply to be a run card.") from None
-    except ValueError as error:
-        endless = "int_max_str_digits" in str(error)  # Python's words are for programmers
-        words = "a number has thousands of digits. Write null where it is unknown."
-        raise UsageError(f"{name}: {words if endless else error}") from error
-
-
-def _single_keys(pairs: list[tuple[str, Any]]) -> dict[str, Json]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("an object has the same key twice. Take one of the two out.")
-    return fields
-
-
-def _refuse_constant(name: str) -> Never:
-    raise ValueError(f"{name} is no JSON number. Write null where there is no value.")
-
-
-def _finite(literal: str) -> float:
-    number = float(literal)
-    if not math.isfinite(number):
-        raise ValueError("a number is too large for JSON readers. Write null where it is unknown.")
-    return number
+    return CardReader(BytesIO(data), name, list).card()
 
 
 def number(value: object) -> float | None:
@@ -303,15 +270,15 @@ def _lower(scores: JsonObject, metric: str) -> float | None:
 # What cards claimed that state no record of it
 
 
-def earlier_claim(card: RunCard, scores: JsonObject) -> dict[str, Json]:
-    """Return the fields by which cards before ``floors_version`` 2 claimed, by the rules of then.
+def earlier_claim(card: RunCard, rows: Iterable[EntryResult], scores: JsonObject) -> dict[str, Json]:
+    """Return the fields by which cards before ``floors_version`` 2 claimed, by the rules of then; ``rows`` are the card's.
 
     A run was at its floor where the composite's interval, computed again in ``scores``, did not clear the
     best composite among the card's floors, or where one text, written the same, made up more than half of
     the outputs.
     """
-    outputs = _largest_share([row.predicted or "" for row in card.results])
-    references = _largest_share([row.reference or "" for row in card.results])
+    outputs = _largest_share(row.predicted or "" for row in rows)
+    references = _largest_share(row.reference or "" for row in rows)
     identical = outputs > max(MOST_IDENTICAL, references)
     known = [floor.composite for floor in card.floors if floor.composite is not None]
     lower = _lower(scores, "composite")
@@ -323,7 +290,7 @@ def earlier_claim(card: RunCard, scores: JsonObject) -> dict[str, Json]:
     return {"at_floor": at_floor, "mostly_identical": identical, "claimable_tier": tier.value}
 
 
-def _largest_share(texts: Sequence[str]) -> float:
+def _largest_share(texts: Iterable[str]) -> float:
     counts = Counter(form for text in texts if (form := comparison_form(text)))
     total = sum(counts.values())
     return counts.most_common(1)[0][1] / total if total > 1 else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -149,7 +149,7 @@ BLOCK = 1000
 
 
 class StoredRows:
-    """The rows of a run, made from the store block by block each time they are read: they are never held as a whole."""
+    """The rows of a run of this store, made from the store block by block each time they are read: they are never held as a whole."""
 
     def __init__(
         self, connection: sqlite3.Connection, run: Run, scorer: Scorer, absent: Mapping[str, None] | None = None
@@ -206,6 +206,11 @@ class StoredRows:
         """Yield what each row states of ``EntryResult.statistics``."""
         return (_beyond_texts(taken, self._scorer) for taken in self.packed_statistics)
 
+    @property
+    def withheld(self) -> int:
+        """How many rows carry no texts; such a card is verified by what ``assemble`` gives of the run."""
+        return 0
+
     def as_json(self) -> StreamedArray:
         """Return the rows as a JSON array whose items are made when they are read."""
         return StreamedArray(lambda: map(row_json, self), len(self))
@@ -215,24 +220,35 @@ class StoredRows:
 
 
 class HeldRows(StoredRows):
-    """The rows of a run in memory, for when the store has them no more."""
+    """The rows of a card in memory as their JSON: those of its file, or of a run that the store has no more."""
 
-    def __init__(self, rows: StoredRows) -> None:
-        self._rows = packed(rows)
-        self.measures = rows.measures
+    def __init__(self, rows: Sequence[JsonObject] | StreamedArray) -> None:
+        self._rows = rows
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[EntryResult]:
-        return iter(self._rows)
+        return map(EntryResult.model_validate, self._rows)
 
     @property
     def outputs(self) -> Sequence[str]:
-        return packed(row.predicted or "" for row in self._rows)
+        return packed(row.predicted or "" for row in self)
+
+    @cached_property
+    def measures(self) -> Sequence[RowMeasures]:
+        names = [field.name for field in fields(RowMeasures)]
+        return PackedList(RowMeasures(**{name: getattr(row, name) for name in names}) for row in self)
+
+    @cached_property
+    def withheld(self) -> int:
+        return sum(row.withheld for row in self)
+
+    def as_json(self) -> StreamedArray:
+        return StreamedArray(lambda: self._rows, len(self))
 
     def statistics(self) -> Iterator[dict[str, list[float] | None]]:
-        return (row.statistics or {} for row in self._rows)
+        return (row.statistics or {} for row in self)
 
 
 class StoredColumn(ReadList[T]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from json.encoder import encode_basestring
@@ -63,22 +63,29 @@ def canonical_pieces(value: Any) -> Iterator[bytes]:
         members = _order(tuple(value)) if type(value) is dict else []
     except (AttributeError, UnicodeEncodeError):
         members = []
-    if not members:
+    if members:
+        yield from _pieces(value, members, canonical_bytes, ",")
+    else:
         yield canonical_bytes(value)
-        return
+
+
+def _pieces(
+    value: Mapping[str, Any], members: Iterable[tuple[str, str]], write: Callable[[Any], bytes], comma: str
+) -> Iterator[bytes]:
+    """Yield the bytes of an object's members, each with its name as it is written."""
     before = "{"
     for key, name in members:
         yield f"{before}{name}".encode()
-        before = ","
+        before = comma
         if isinstance(value[key], list | StreamedArray):
-            between = b"["
+            between = "["
             for item in value[key]:
-                yield between
-                yield canonical_bytes(item)
-                between = b","
-            yield b"[]" if between == b"[" else b"]"
+                yield between.encode()
+                yield write(item)
+                between = comma
+            yield b"[]" if between == "[" else b"]"
         else:
-            yield canonical_bytes(value[key])
+            yield write(value[key])
     yield b"}"
 
 
@@ -128,8 +135,6 @@ def sorted_key_bytes(value: Any) -> bytes:
         text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    except TypeError:  # a streamed array, which no older card has
-        raise ValueError("no plain values") from None
     return text.encode("utf-8")
 
 
@@ -141,6 +146,10 @@ def canonical_sha256(value: Any) -> str:
     return digest.hexdigest()
 
 
-def sorted_key_sha256(value: Any) -> str:
-    """Return the SHA-256, in hexadecimal, of a value's bytes in the older form."""
-    return sha256(sorted_key_bytes(value)).hexdigest()
+def sorted_key_sha256(value: JsonObject) -> str:
+    """Return the SHA-256, in hexadecimal, of an object's bytes in the older form; its arrays may be streamed."""
+    digest = sha256(b"" if value else b"{")
+    names = ((key, f"{json.dumps(key, ensure_ascii=False)}: ") for key in sorted(value))
+    for piece in _pieces(value, names, sorted_key_bytes, ", "):
+        digest.update(piece)
+    return digest.hexdigest()

@@ -80,14 +80,14 @@ def tokens(rows: Sequence[EntryCost]) -> TokenBlock:
     )
 
 
-def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> CostBlock:
+def cost(rows: Sequence[EntryCost], total_tokens: int | None, *, made_elsewhere: bool = False) -> CostBlock:
     """Add up the cost of all entries and set it against entries, tokens and source characters.
 
-    ``made_elsewhere``: the outputs were read from a file, so that no call of theirs is known here.
+    ``total_tokens`` are those of ``tokens``. ``made_elsewhere``: the outputs were read from a file, so that no call of theirs is known here.
     """
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
     total = fsum(known) if len(known) == len(rows) else None
-    thousands = per(tokens(rows).total_tokens, 1000)
+    thousands = per(total_tokens, 1000)
     unpriced = len(rows) - len(known)
     why = "a call of theirs broke off and may have been charged, or no price is known"
     if made_elsewhere:

@@ -19,7 +19,7 @@ from harness.card.foreign_cards import is_ours
 from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
 from harness.card.model import EntryResult, EntryUsage, Retries, RunCard, Speed
 from harness.card.reproduction import stated_scores
-from harness.card.rows import BLOCK, StoredRows, all_accepted, measures_of, row_entry, stated_statistics
+from harness.card.rows import BLOCK, StoredRows, all_accepted, failed, measures_of, row_entry, stated_statistics
 from harness.consent.checks import found, of_card
 from harness.core.canonical import StreamedArray
 from harness.core.failures import UsageError
@@ -40,16 +40,16 @@ from scoring.statistics.intervals import SEED
 from scoring.words.source_words import Resources
 
 
-def card_material(card: RunCard, stored: StoredRows | None = None) -> Material:
+def card_material(card: RunCard, held: StoredRows | None = None) -> Material:
     """Split a card into what it was made of; the statistics are computed from its texts again.
 
     Rows whose texts are withheld count as empty, so only what ``measured`` gives holds for them. What
-    the card states must be possible (``stated.impossible``). ``stored``: its rows, where they are read from the store.
+    the card states must be possible (``stated.impossible``). ``held`` are its rows, where it has none.
     """
-    rows = card.results if stored is None else stored
+    rows = card.results if held is None else held
     entries = packed(map(row_entry, rows))
-    outputs = packed(row.predicted or "" for row in rows) if stored is None else stored.outputs
-    scorer = card_scorer(card, entries, rows)
+    outputs = rows.outputs if isinstance(rows, StoredRows) else packed(row.predicted or "" for row in rows)
+    scorer = card_scorer(card, rows)
     statistics = _statistics(scorer, entries, outputs, rows)
     attempts = [row.attempts for row in measures_of(rows)]
     floors: dict[str, FloorScores] | None = {}  # of translations alone; None: to be computed
@@ -75,7 +75,8 @@ def card_material(card: RunCard, stored: StoredRows | None = None) -> Material:
         rows=rows,
         scoring=stated_setup(card.scoring),
         scorer=scorer,
-        statistics=packed(statistics) if stored is None else scorer.held(statistics),
+        # what a file states may be too large to be packed as our own is
+        statistics=scorer.held(statistics) if type(rows) is StoredRows else packed(statistics),
         floors=floors,
         floors_version=card.floors_version or EARLIER,
         scoring_cost=card.cost.scoring,
@@ -87,14 +88,15 @@ def card_material(card: RunCard, stored: StoredRows | None = None) -> Material:
     )
 
 
-def card_scorer(card: RunCard, entries: Sequence[Entry], rows: Sequence[EntryResult] | StoredRows) -> Scorer:
+def card_scorer(card: RunCard, rows: Sequence[EntryResult] | StoredRows) -> Scorer:
     """Make the scorer that the card's numbers were made with; without a word about it, that of texts alone.
 
     A metric of whose statistics all rows of another version's card state another number than it takes here
     counts as foreign.
     """
     target = card.dataset.target_language or "und"
-    resources = Resources(stated_setup(card.scoring) or surface_setup("und", target, entries))
+    setup = stated_setup(card.scoring) or surface_setup("und", target, packed(map(row_entry, rows)))
+    resources = Resources(setup)
     scorer = make_scorer(resources)
     if card.harness_version == VERSION:
         return scorer
@@ -137,31 +139,31 @@ def card_setup(card: RunCard) -> Setup:
     return Setup.model_validate({name: stated[name] for name in Setup.model_fields})
 
 
-def measures_again(card: RunCard, material: Material) -> dict[str, Json]:
-    """Compute cost, speed, tokens, totals and tries; what a card cannot tell is left out."""
+def measures_again(card: RunCard, material: Material, measures: Measures) -> dict[str, Json]:
+    """Return cost, speed, tokens, totals and tries as JSON; what a card cannot tell is left out."""
     cost = {"reason"}  # words, which another version may put otherwise
     if any(entry.withheld for entry in material.entries):
         cost.add("cost_per_source_char")
     left_out: dict[str, set[str] | bool] = {"cost": cost}
     if not card.stretches:  # another program's card: only its sum is known
         left_out |= {"elapsed_seconds": True, "speed": {"elapsed_seconds", "tokens_per_second", "entries_per_minute"}}
-    return _measured(card, material).model_dump(mode="json", exclude_unset=True, exclude=left_out)
+    return measures.model_dump(mode="json", exclude_unset=True, exclude=left_out)
 
 
-def _measured(card: RunCard, material: Material) -> Measures:
-    """Compute what ``measured`` does, by the rules of the card's time."""
-    return measured(material, answered_only=counts_answered_only(card.speed, material))
+def measured_again(speed: Speed, material: Material) -> tuple[Measures, bool]:
+    """Compute what ``measured`` does by the rules of the time of a card with this speed.
 
-
-def counts_answered_only(speed: Speed, material: Material) -> bool:
-    """Return whether the speed of a card counts no failed entries, as earlier cards do."""
+    Gives also whether it counts no failed entries, as that of earlier cards does.
+    """
     stated = speed.model_dump(exclude_unset=True)
 
-    def differs(*, answered_only: bool) -> bool:
-        again = measured(material, answered_only=answered_only).speed.model_dump(exclude_unset=True)
-        return any(differences(stated, again, rounded=True))
+    def differs(measures: Measures) -> bool:
+        return any(differences(stated, measures.speed.model_dump(exclude_unset=True), rounded=True))
 
-    return differs(answered_only=False) and not differs(answered_only=True)
+    again = measured(material)
+    if differs(again) and not differs(earlier := measured(material, answered_only=True)):
+        return earlier, True
+    return again, False
 
 
 def withheld(rows: Iterable[EntryResult]) -> int:
@@ -213,26 +215,26 @@ def row_numbers(value: EntryValues, scorer: Scorer, stated: Collection[str] = ()
     return {}
 
 
-def scores_again(card: RunCard, material: Material) -> dict[str, Json]:
+def scores_again(card: RunCard, material: Material, measures: Measures) -> dict[str, Json]:
     """Compute the ``scores`` block with the seed that the card records."""
     seeds = [
         seed
         for interval in card.scores.confidence_intervals.values()
         if isinstance(seed := (interval.model_extra or {}).get("seed"), int)
     ]
-    return scored(material, _measured(card, material), seed=abs(seeds[0]) if seeds else SEED)
+    return scored(material, measures, seed=abs(seeds[0]) if seeds else SEED)
 
 
-def counts_again(card: RunCard) -> dict[str, Json]:
+def counts_again(rows: StoredRows) -> dict[str, Json]:
     """Count what the rows show without their texts."""
-    exact = sum(row.exact_match for row in card.results)
-    errors = sum(row.error_class is not None or bool(row.error) for row in card.results)
-    total = len(card.results)
+    exact = sum(row.exact_match for row in rows)
+    errors = sum(map(failed, rows.measures))
+    total = len(rows)
     return {
         "total": total,
         "evaluated": total - errors,
         "errors": errors,
-        "errors_by_class": errors_by_class(card.results),
+        "errors_by_class": errors_by_class(rows.measures),
         "exact_matches": exact,
         "exact_match_rate": exact / total if total else None,
     }
@@ -355,7 +357,7 @@ def refuse_impossible(card: RunCard, name: str) -> None:
             raise UsageError(
                 f"{name}: a text of entry {row.entry_id!r} has {longest:,} characters; one on a card may have {MOST_TEXT:,}."
             )
-    scorer = card_scorer(card, [row_entry(row) for row in card.results], card.results)
+    scorer = card_scorer(card, card.results)
     for first in impossible(card, scorer, card.results):
         raise UsageError(f"{name}: {first}. No run gives such a number: ask the card's maker for the right one.")
 

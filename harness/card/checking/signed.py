@@ -18,7 +18,15 @@ from harness.card.checking.verdict import CardCheck, CardVerdict
 from harness.card.checking.verify_card import check_hash, consent_checks, verify_card, verify_object, verify_rows
 from harness.card.foreign_cards import unwrapped
 from harness.card.model import HASH_FIELD
-from harness.card.reading import card_head, must_be_released, objects, parse_object, read_card_bytes
+from harness.card.reading import (
+    card_head,
+    must_be_released,
+    objects,
+    parse_object,
+    read_card_bytes,
+    read_card_file,
+    read_small_file,
+)
 from harness.card.reproduction import (
     ReproductionRecord,
     SignedReproduction,
@@ -97,7 +105,10 @@ def check_seal(
         return
     verdict.checks.append(_whose(seal.seal, known))
     verdict.checks += consent_checks(Verified(keys=frozenset({seal.seal.by})))
-    verdict.checks.append(_check_rows(seal, objects(card, "results") or rows))
+    own = card.get("results")
+    verdict.checks.append(
+        _check_rows(seal, (own if isinstance(own, StreamedArray) else objects(card, "results")) or rows)
+    )
     if seal.seal.after is not None or known.log:
         verdict.checks.append(_check_time(seal, known.log))
 
@@ -173,7 +184,7 @@ def _check_rows(found: SealFile, rows: Sequence[JsonObject] | StreamedArray) -> 
     try:
         root = rows_root(rows, bytes.fromhex(found.salts)).hex()
         same = len(rows) == seal.rows and root == seal.root
-    except UsageError:  # a row that has no canonical form
+    except (UsageError, TypeError, ValueError):  # a row that has no canonical form, or is no object
         same = False
     if same:
         return CardCheck(ROWS, True, f"the {seal.rows:,} that were sealed")
@@ -211,13 +222,12 @@ def verify_file(
 
     ``home``: the data folder, whose keys are known. Raises UsageError where the file is neither.
     """
-    data = read_card_bytes(path)
+    data = read_small_file(path)
     if is_proof(data):
         return _verify_proof(connection, data, path.name, against, with_own(known, home))
     if is_reproduction(data):
         return _verify_reproduction(connection, data, against, with_own(known, home))
-    raw = unwrapped(parse_object(data, path.name))
-    del data  # as large as the card
+    raw = unwrapped(read_card_file(path))
     verdict = verify_object(raw, connection, path.name)
     beside = path.with_suffix(SUFFIX)
     if beside.is_file():

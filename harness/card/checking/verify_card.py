@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.files.packed_list import packed
 from corpora.model.entry import AnyEntry
 from harness.card.assembling import (
     SETUP_FIELDS,
@@ -22,12 +21,11 @@ from harness.card.checking.recompute import (
     card_scorer,
     card_setup,
     counts_again,
-    counts_answered_only,
+    measured_again,
     measures_again,
     resting_on_rows,
     rows_again,
     scores_again,
-    withheld,
     without,
 )
 from harness.card.checking.verdict import CardCheck, CardVerdict, impossible, taken_as_stated
@@ -36,7 +34,7 @@ from harness.card.foreign_logs import report_again
 from harness.card.material import Material, fingerprint, held, stored_material
 from harness.card.model import HASH_FIELD, EntryResult, RunCard, SealForm, seal_form
 from harness.card.reading import block, earlier_claim, of_these_rules, parse_object
-from harness.card.rows import StoredRows, row_entry
+from harness.card.rows import HeldRows, StoredRows
 from harness.consent import checks as consent
 from harness.core.canonical import StreamedArray, canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
@@ -75,15 +73,16 @@ def verify_card(data: bytes, connection: sqlite3.Connection | None = None, name:
     return verify_object(unwrapped(parse_object(data, name)), connection, name)
 
 
-def verify_object(raw: JsonObject, connection: sqlite3.Connection | None, name: str) -> CardVerdict:
+def verify_object(raw: Mapping[str, Any], connection: sqlite3.Connection | None, name: str) -> CardVerdict:
     """Verify a card that was parsed, as ``verify_card`` does."""
     match layout(raw, name):
         case ForeignLayout.CARD:
             card = adopt(raw, name)
-            verdict = _verify(raw, card, connection, card.results)
+            rows = HeldRows(raw.get("results") or ())
+            verdict = _verify(raw, card, connection, rows)
             if now_standing():  # what notices that are believed here say of it
                 stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
-                ids = [row.entry_id for row in card.results] or stored
+                ids = [row.entry_id for row in rows] or stored
                 verdict.checks += consent_checks(consent.of_card(raw, ids))
             return verdict
         case ForeignLayout.REPORT:
@@ -103,9 +102,7 @@ def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
         yield CardCheck("consent", check.ok, check.words)
 
 
-def _verify(
-    raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None, rows: Sequence[EntryResult] | StoredRows
-) -> CardVerdict:
+def _verify(raw: JsonObject, card: RunCard, connection: sqlite3.Connection | None, rows: StoredRows) -> CardVerdict:
     verdict = CardVerdict([check_hash(raw)])
     _check_calibration(verdict, card)
     # Name a verification tier that only the card itself vouches for.
@@ -121,21 +118,22 @@ def _verify(
         verdict.skip("numbers", "the card has no results[], so they cannot be computed again")
         _check_arithmetic(verdict, raw)
         return verdict
-    stored = rows if isinstance(rows, StoredRows) else None
     if not _check_stated(verdict, card, rows):
         verdict.skip("numbers", "they rest on stated numbers that cannot be, so none was computed")
-    elif card.withheld is None and (stored is not None or not withheld(card.results)):
+    elif card.withheld is None and not rows.withheld:
         rounded = not ours
-        material = card_material(card, stored)
+        material = card_material(card, rows)
         if words := taken_as_stated(card, material.scorer):
             verdict.skip("stated numbers", words)
-        computed = resting_on_rows(raw, {**measures_again(card, material), "scores": scores_again(card, material)})
+        measures, _ = measured_again(card.speed, material)
+        again = {**measures_again(card, material, measures), "scores": scores_again(card, material, measures)}
+        computed = resting_on_rows(raw, again)
         scores = dict(block(computed, "scores"))
         del computed["scores"]
         _compare_rows(verdict, raw, material, rounded=rounded)
         verdict.compare("cost, speed, tokens", raw, computed, rounded=rounded)
         if "claim" not in block(raw, "scores"):
-            scores |= earlier_claim(card, scores)
+            scores |= earlier_claim(card, rows, scores)
         _check_scores(verdict, raw, scores, material.scorer, rounded)
     elif _check_against_store(verdict, raw, card, connection):
         pass
@@ -148,7 +146,7 @@ def _verify(
         )
         _check_arithmetic(verdict, raw)
     else:
-        _check_withheld(verdict, raw, card)
+        _check_withheld(verdict, raw, card, rows)
     return verdict
 
 
@@ -226,9 +224,7 @@ def _check_fingerprint(verdict: CardVerdict, raw: JsonObject, card: RunCard, *, 
 
 def _check_stated(verdict: CardVerdict, card: RunCard, rows: Sequence[EntryResult] | StoredRows) -> bool:
     """Judge what is not computed again; False where no run can have given it."""
-    entries = () if isinstance(rows, StoredRows) else packed(map(row_entry, rows))
-    scorer = card_scorer(card, entries, rows)
-    wrong = list(impossible(card, scorer, rows))
+    wrong = list(impossible(card, card_scorer(card, rows), rows))
     if wrong:
         verdict.judge("stated numbers", wrong)
     return not wrong
@@ -327,16 +323,17 @@ def _check_against_store(
     return True
 
 
-def _check_withheld(verdict: CardVerdict, raw: JsonObject, card: RunCard) -> None:
-    count = withheld(card.results)
+def _check_withheld(verdict: CardVerdict, raw: JsonObject, card: RunCard, rows: StoredRows) -> None:
     verdict.skip(
         "scores",
-        f"{count:,} of {len(card.results):,} entries are secret, their texts are "
+        f"{rows.withheld:,} of {len(rows):,} entries are secret, their texts are "
         "withheld: metrics, intervals, breakdowns and floors could not be computed again",
     )
-    material = card_material(card)
+    material = card_material(card, rows)
     _compare_rows(verdict, raw, material, rounded=False)
-    computed = resting_on_rows(raw, {**measures_again(card, material), "scores": counts_again(card)})
+    measures, _ = measured_again(card.speed, material)
+    again = {**measures_again(card, material, measures), "scores": counts_again(rows)}
+    computed = resting_on_rows(raw, again)
     verdict.compare("cost, speed, tokens, counts", raw, computed, rounded=False)
     _check_arithmetic(verdict, raw)
 
@@ -353,7 +350,7 @@ def _stored_again(connection: sqlite3.Connection, card: RunCard, *, whole: bool)
         material = stored_material(connection, run.id)
         if material.scorer.foreign:
             return None
-        earlier = counts_answered_only(card.speed, material)
+        _, earlier = measured_again(card.speed, material)
         return assemble(held(material) if whole else material, whole=whole, answered_only=earlier).as_json()
     except HarnessError:
         return None

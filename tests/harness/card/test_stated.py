@@ -17,13 +17,16 @@ import rfc8785
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from harness.card import card_reader
+from harness.card.assembling import measured
+from harness.card.card_reader import MOST_DEPTH
 from harness.card.checking.recompute import card_material, rows_again, scores_again
-from harness.card.checking.verify_card import verify_card
+from harness.card.checking.verify_card import verify_card, verify_object
 from harness.card.exporting import ExportForm, export_run
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.model import SealForm, card_hash, seal_form
-from harness.card.reading import MOST_DEPTH, parse_object, read_card_bytes
+from harness.card.reading import parse_object, read_card_bytes, read_card_file
 from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.store.deletion import delete_run
@@ -47,7 +50,7 @@ def fitted(card: Card) -> Card:
     material = card_material(read)
     for row, numbers in zip(card["results"], rows_again(material), strict=True):
         row.update(numbers)
-    card["scores"] |= scores_again(read, material)
+    card["scores"] |= scores_again(read, material, measured(material))
     card["claimable_tier"] = card["scores"]["claimable_tier"]
     return card
 
@@ -356,7 +359,9 @@ def test_what_cannot_be_written_is_refused() -> None:
     ],
     ids=range(16),
 )  # fmt: skip
-def test_hostile_files_are_refused(data: bytes, words: str) -> None:
+def test_hostile_files_are_refused(data: bytes, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuses(UsageError, rf"card\.json.*{re.escape(words)}", parse_object, data, "card.json")
+    monkeypatch.setattr(card_reader, "TOGETHER", 5)  # in parts, of which one may end anywhere
     refuses(UsageError, rf"card\.json.*{re.escape(words)}", parse_object, data, "card.json")
 
 
@@ -364,6 +369,27 @@ def test_deepest_nesting_and_a_byte_order_mark_are_read() -> None:
     data = b'{"a":' + b"[" * (MOST_DEPTH - 1) + b"]" * (MOST_DEPTH - 1) + b"}"
     assert "a" in parse_object(data, "card.json")
     assert parse_object(b'\xef\xbb\xbf{"a": 1}', "card.json") == {"a": 1}
+
+
+def test_card_file_is_read_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    card, path = sealed(), tmp_path / "card.json"
+    path.write_bytes(written(card))
+    monkeypatch.setattr(card_reader, "TOGETHER", 100)
+    read = read_card_file(path)
+    assert {**read, "results": [*read["results"]]} == card == parse_object(path.read_bytes(), "card.json")
+    assert seal_form(read) is SealForm.JCS
+    assert verify_object(read, None, "card.json").checks == verify_card(path.read_bytes()).checks
+    older = json.dumps({**card, "run_card_hash": ""}, sort_keys=True, ensure_ascii=False)
+    assert seal_form({**read, "run_card_hash": sha256(older.encode()).hexdigest()}) is SealForm.SORTED_KEYS
+    card = copy.deepcopy(card)
+    card["results"][2]["attempts"] = "many"
+    path.write_bytes(written(card))
+    refuses(UsageError, r"\$\.results\[2\]\.attempts", verify_object, read_card_file(path), None, "card.json")
+    path.write_bytes(path.read_bytes().replace(b'"many"', b'"many" 1'))
+    line = path.read_bytes().partition(b'"many"')[0].count(b"\n") + 1
+    refuses(UsageError, rf"line {line}, .*',' delimiter", read_card_file, path)
+    monkeypatch.setattr(card_reader, "MOST_BYTES", 150)
+    refuses(UsageError, "more than 150 characters", read_card_file, path)
 
 
 def test_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:

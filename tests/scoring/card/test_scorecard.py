@@ -208,13 +208,13 @@ def test_tokens_and_costs_are_known_or_unknown() -> None:
     assert (block.prompt_tokens, block.completion_tokens, block.total_tokens) == (170, 30, 200)
     assert (block.reasoning_tokens, block.cached_tokens) == (15, 60)
     assert (block.tokens_per_entry, block.uncounted_entries) == (100.0, 0)
-    costs = cost(EXAMPLE)
+    costs = cost(EXAMPLE, 200)
     assert (costs.total_cost_usd, costs.cost_per_entry_usd) == (0.75, 0.375)
     assert costs.cost_per_1k_tokens == pytest.approx(3.75)
     assert costs.cost_per_source_char == pytest.approx(0.015)
     row = EntryCost(1.7114, 1, prompt_tokens=13985, completion_tokens=187822)
-    assert cost([row]).cost_per_1k_tokens == pytest.approx(0.00848, abs=5e-6)
-    costs = cost([*EXAMPLE, EntryCost(cost_usd=None, source_characters=5)])
+    assert cost([row], 13985 + 187822).cost_per_1k_tokens == pytest.approx(0.00848, abs=5e-6)
+    costs = cost([*EXAMPLE, EntryCost(cost_usd=None, source_characters=5)], 200)
     assert costs.total_cost_usd is None
     assert costs.cost_per_entry_usd is None
     assert costs.cost_per_1k_tokens is None
@@ -222,11 +222,11 @@ def test_tokens_and_costs_are_known_or_unknown() -> None:
     block = tokens([*EXAMPLE, EntryCost(0.0, 5, prompt_tokens=None, completion_tokens=None)])
     assert (block.total_tokens, block.tokens_per_entry) == (None, None)
     assert (block.known_total_tokens, block.uncounted_entries) == (200, 1)
-    costs = cost([EntryCost(0.0, 0)])
+    costs = cost([EntryCost(0.0, 0)], 0)
     assert costs.total_cost_usd == 0.0
     assert costs.cost_per_1k_tokens is None
     assert costs.cost_per_source_char is None
-    assert cost([]).cost_per_entry_usd is None
+    assert cost([], 0).cost_per_entry_usd is None
     assert tokens([]).tokens_per_entry is None
 
 
