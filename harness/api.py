@@ -20,11 +20,11 @@ from corpora.files.places import without_gaps
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
-from corpora.model.entry import AnyEntry, reveal_here
+from corpora.model.entry import AnyEntry, reveal_here, secrets_among
 from corpora.model.terms import reveal_all
 from harness.card.checking.signed import UNKNOWN, KnownSigners, verify_file, verify_stored, with_own
 from harness.card.checking.verdict import CardVerdict
-from harness.card.reading import read_card_bytes
+from harness.card.reading import read_small_file
 from harness.consent.checks import facts_of, with_consent
 from harness.consent.withdrawals_in_force import remember_opened, standing
 from harness.core.failures import UsageError
@@ -150,6 +150,8 @@ class RunRequest:
     @property
     def secret(self) -> frozenset[int]:
         """Places of the entries whose texts nobody is shown."""
+        if not any(secrets_among(self.corpus.entries)):
+            return frozenset()
         return frozenset(place for place in self.positions if self.corpus.entries[place].secret)
 
     def allowed(self, words: str) -> RunRequest:
@@ -397,12 +399,11 @@ def verify(store: Path, card: str | Path, known: KnownSigners = UNKNOWN, against
     path = Path(card)
     with opened(store) as connection:
         if path.is_file():
-            data = read_card_bytes(path)
+            data = read_small_file(path)
             if (released := verify_released(data, with_own(known, home()))) is not None:
                 if released.ok:
                     check_consent(released, data, connection)
                 return released
-            del data  # as large as the card, and read again
             return verify_file(connection, path, known, against, home())
         run = find_run(connection, str(card), withdrawn=True)
         return verify_stored(connection, run, str(card), known, home())

@@ -88,6 +88,11 @@ class PackedList(ReadList[T]):
             yield from _unpack(blocks.pop())
         yield from last
 
+    @property
+    def unpacked(self) -> Iterator[T]:
+        """The items that refuse to be packed, some others around them, and the last ones."""
+        return chain(chain.from_iterable(block for block in self._blocks if isinstance(block, list)), self._last)
+
     def __len__(self) -> int:
         return len(self._blocks) * BLOCK + len(self._last)
 
@@ -239,9 +244,14 @@ class _Items(ItemsView[int, T]):
         return zip(self._mapping.places, self._mapping.in_order, strict=True)
 
 
-def changed(items: Iterable[T], change: Callable[[T], Changed]) -> Sequence[Changed]:
-    """Return a list with each item changed; a packed one of which ``change`` gives every item back is the list itself."""
-    if isinstance(items, PackedList) and all(change(item) is item for item in items):
+def changed(items: Iterable[T], change: Callable[[T], Changed], *, only_unpacked: bool = False) -> Sequence[Changed]:
+    """Return a list with each item changed; a packed one of which ``change`` gives every item back is the list itself.
+
+    ``only_unpacked``: nothing that can be packed is changed.
+    """
+    if isinstance(items, PackedList) and all(
+        change(item) is item for item in (items.unpacked if only_unpacked else items)
+    ):
         return cast("Sequence[Changed]", items)
     return packed(map(change, items))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, cast, final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
-from corpora.files.packed_list import changed, packed
+from corpora.files.packed_list import PackedList, changed, packed
 from corpora.model.task import TASKS, TRANSLATION, Task
 from corpora.model.vocabularies import Segment as Segment  # noqa: PLC0414  every entry names one
 
@@ -188,8 +188,18 @@ def open_entry(entry: AnyEntry) -> OpenEntry | None:
     return OpenEntry(entry) if isinstance(entry, Entry) and not entry.secret else None
 
 
+def _not_packed(entries: Iterable[AnyEntry]) -> Iterable[AnyEntry]:
+    """Return of a packed list what is not packed, among which all secret entries are: they refuse to be packed."""
+    return entries.unpacked if isinstance(entries, PackedList) else entries
+
+
+def secrets_among(entries: Iterable[AnyEntry]) -> Iterator[AnyEntry]:
+    """Yield the secret ones of some entries; nothing is unpacked for it."""
+    return (entry for entry in _not_packed(entries) if entry.secret)
+
+
 def only_open(entries: Iterable[AnyEntry]) -> Sequence[OpenEntry]:
-    if isinstance(entries, Sequence) and all(open_entry(entry) for entry in entries):
+    if isinstance(entries, Sequence) and all(open_entry(entry) for entry in _not_packed(entries)):
         return cast("Sequence[OpenEntry]", entries)
     return packed(opened for entry in entries if (opened := open_entry(entry)) is not None)
 
@@ -199,7 +209,7 @@ def seal_secret(entry: AnyEntry) -> AnyEntry:
 
 
 def seal_secrets(entries: Sequence[AnyEntry]) -> Sequence[AnyEntry]:
-    return changed(entries, seal_secret)
+    return changed(entries, seal_secret, only_unpacked=True)
 
 
 def reveal_here(entries: Iterable[AnyEntry]) -> Sequence[Entry]:
@@ -207,6 +217,6 @@ def reveal_here(entries: Iterable[AnyEntry]) -> Sequence[Entry]:
 
     Nothing that it is given to sends, logs or quotes them; a test names its callers.
     """
-    if isinstance(entries, Sequence) and not any(isinstance(entry, SecretEntry) for entry in entries):
+    if isinstance(entries, Sequence) and not any(isinstance(entry, SecretEntry) for entry in _not_packed(entries)):
         return cast("Sequence[Entry]", entries)
     return packed(entry._entry if isinstance(entry, SecretEntry) else entry for entry in entries)  # noqa: SLF001

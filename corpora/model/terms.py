@@ -15,8 +15,8 @@ from functools import lru_cache, partial, reduce
 from typing import Any, Never, SupportsIndex, final
 
 from corpora.files.json_types import JsonObject
-from corpora.files.packed_list import changed
-from corpora.model.entry import AnyEntry, Entry, SecretEntry
+from corpora.files.packed_list import PlaceMap, changed
+from corpora.model.entry import AnyEntry, Entry, SecretEntry, secrets_among
 from corpora.model.vocabularies import (
     LOCAL_ONLY,
     UNKNOWN,
@@ -373,7 +373,9 @@ class Clearance:
 
     def covers(self, entries: Mapping[int, AnyEntry]) -> bool:
         """Return whether it was made for these entries, by place: it knows each that is secret."""
-        return all(place in self.secret for place, entry in entries.items() if entry.secret)
+        looked_at = entries.in_order if isinstance(entries, PlaceMap) else entries.values()
+        none = not any(secrets_among(looked_at))
+        return none or all(place in self.secret for place, entry in entries.items() if entry.secret)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Never:
         raise TypeError("A clearance holds for the process that made it: make another.")
@@ -381,7 +383,7 @@ class Clearance:
 
 def reveal_all(entries: Sequence[AnyEntry], clearance: Clearance) -> Sequence[Entry]:
     """Return entries as ``reveal`` does; a packed list without a secret one is the list itself."""
-    return changed(entries, partial(reveal, clearance=clearance))
+    return changed(entries, partial(reveal, clearance=clearance), only_unpacked=True)
 
 
 def reveal(entry: AnyEntry, clearance: Clearance) -> Entry:

@@ -15,7 +15,7 @@ from math import ceil, floor, isfinite, log2, log10, sqrt
 from typing import Any, Final
 
 from corpora.files.json_types import Json, JsonObject
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, secrets_among
 from harness.card.comparability import NO_SEGMENT, card_id, ids_sha256
 from harness.card.reading import block, objects
 from harness.sealed.strict_records import StrictRecord
@@ -27,7 +27,7 @@ LEAST: Final = 5  # Fewest secret entries whose sum may leave
 
 def withheld_part(stated: JsonObject, entries: Sequence[Entry]) -> dict[str, Json]:
     """Return the fields of a card as they may leave, where an entry is secret; none where all are open. ``stated``: its scores."""
-    secret = sum(entry.secret for entry in entries)
+    secret = sum(1 for _ in secrets_among(entries))
     if not secret:
         return {}
     scores = dict(stated)

@@ -13,7 +13,7 @@ from typing import TypedDict
 from corpora.files.json_types import JsonObject
 from corpora.files.packed_list import PlaceMap
 from corpora.model.corpus import Corpus
-from corpora.model.entry import AnyEntry
+from corpora.model.entry import AnyEntry, secrets_among
 from corpora.text.comparison import FORM, FORMS
 from harness.card.material import fingerprint
 from harness.compare.live import baseline_of
@@ -97,7 +97,7 @@ def _compared(
         if options.stop_when is not None:
             raise UsageError("--stop-when goes with --against RUN, the run that this one is compared with.")
         return options
-    secret = any(entry.secret for entry in chosen.in_order)
+    secret = any(secrets_among(chosen.in_order))
     baseline = baseline_of(connection, options.against, corpus.sha256, tools.scorer, secret=secret)
     return options.model_copy(update={"against": baseline.run_id})
 
@@ -110,7 +110,7 @@ def begin(connection: sqlite3.Connection, prepared: PreparedRun, run_id: str | N
     corpus, setup = prepared.corpus, prepared.setup
     print_ = fingerprint(setup, corpus.sha256, VERSION)
     run_id = (corpus.vault and corpus.vault.run_id) or run_id or str(uuid.uuid4())
-    secret = [entry for entry in corpus.entries if entry.secret]
+    secret = [*secrets_among(corpus.entries)]
     if secret:
         ready_to_seal(connection)
     with transaction(connection):

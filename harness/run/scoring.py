@@ -25,6 +25,7 @@ from typing import Any
 import msgpack
 
 from corpora.files.packed_list import PlaceMap
+from corpora.model.entry import secrets_among
 from harness.core.failures import AskingStopped, RunState
 from harness.method.method import Result
 from harness.run.beginning import begun_with, known_opening
@@ -160,7 +161,7 @@ class RunScorer:
     def _start_process(self, *, floors: bool) -> None:
         """Start it where it may be: not for secret entries, nor in a sweep, whose processes keep all cores busy."""
         alone = multiprocessing.parent_process() is not None or (os.cpu_count() or 1) < 2
-        if not (alone or self._tools.slow or any(entry.secret for entry in self._tools.resources.entries)):
+        if not (alone or self._tools.slow or any(secrets_among(self._tools.resources.entries))):
             with suppress(OSError):
                 self._process = ScoringProcess(self._path, self._run.id, floors=floors)
         self._apart = self._apart and self._process is not None

@@ -10,7 +10,7 @@ from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.tags import language_of, resolve_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
-from corpora.model.entry import AnyEntry, Entry, OpenEntry, only_open, reveal_here
+from corpora.model.entry import AnyEntry, Entry, OpenEntry, only_open, reveal_here, secrets_among
 from corpora.text.comparison import FORM, scripts
 from harness.annotators.annotator import Memo, NoMemo
 from harness.annotators.fst import FstAnnotator
@@ -64,7 +64,7 @@ def prepare(
     """
     folders = language_folders()
     entries, pairs = reveal_here(chosen), only_open(corpus)
-    if any(entry.secret for entry in entries):
+    if any(secrets_among(entries)):
         memo = NoMemo()  # floors put secret references beside public entries
     resources = _languages(dataset, entries, pairs, options, coaching, text_form, folders)
     options = options.for_task(dataset.task)
@@ -98,7 +98,7 @@ def _languages(
     path = options.terms or coaching
     terms = no_terms() if path is None else _terms(path, dataset, coaching=path == coaching)
     tag, named = dataset.target_language, options.language_card
-    shares = scripts([entry.reference for entry in entries])
+    shares = scripts(entry.reference for entry in entries)
     target = find_card(tag, folders) if named is None else _named_card(named, tag)
     source = find_card(dataset.source_language, folders)
     glosses = GlossDictionary({}, "")

@@ -14,7 +14,17 @@ from corpora.files.packed_list import PackedList, PlaceMap, packed
 from corpora.files.places import without_gaps
 from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
-from corpora.model.entry import AnyEntry, Entry, OpenEntry, Segment, only_open, open_entry, reveal_here, seal_secrets
+from corpora.model.entry import (
+    AnyEntry,
+    Entry,
+    OpenEntry,
+    Segment,
+    only_open,
+    open_entry,
+    reveal_here,
+    seal_secrets,
+    secrets_among,
+)
 from corpora.model.task import TRANSLATION
 from corpora.model.terms import Terms
 from corpora.model.vocabularies import SECRET_SEGMENTS
@@ -48,7 +58,7 @@ def save_corpus(connection: sqlite3.Connection, corpus: Corpus, positions: Itera
     """
     recipients = () if corpus.vault is None else corpus.vault.recipients
     entries = reveal_here(corpus.entries)
-    if any(entry.secret for entry in entries):
+    if any(secrets_among(entries)):
         wanted = None if positions is None else frozenset(positions)
         entries = packed(
             entry if wanted is None or place in wanted or not entry.secret else _not_stored(place, entry.segment)
@@ -165,7 +175,8 @@ def _put(
     connection: sqlite3.Connection, corpus: int, entries: Mapping[int, Entry], recipients: Sequence[str] = ()
 ) -> None:
     seal = None
-    if any(entry.holds_secret for entry in entries.values()) and is_on_disk(connection):
+    given = entries.in_order if isinstance(entries, PlaceMap) else entries.values()
+    if any(entry.holds_secret for entry in reveal_here(secrets_among(given))) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
         if not has_key(connection, corpus):
             seal.seal_for(recipients)

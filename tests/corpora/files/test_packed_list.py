@@ -12,7 +12,16 @@ from corpora.files.problems import CorpusError
 from corpora.formats import load as load_module
 from corpora.formats.load import load
 from corpora.model.corpus import RawEntry
-from corpora.model.entry import Entry, Segment, reveal_here, seal_secret
+from corpora.model.entry import (
+    Entry,
+    SecretEntry,
+    Segment,
+    only_open,
+    reveal_here,
+    seal_secret,
+    seal_secrets,
+    secrets_among,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +60,16 @@ def test_secret_entries_are_never_written() -> None:
     entries = [entry(number, Segment.GOLD_STANDARD) for number in range(150)]
     packed = PackedList(entries)
     assert all(mine is its for mine, its in zip(packed, entries, strict=True))
+    assert list(packed.unpacked) == entries
+    mixed = PackedList(
+        entry(place, Segment.GOLD_STANDARD if place == 70 else Segment.DEVELOPMENT) for place in range(150)
+    )
+    assert [found.id for found in secrets_among(mixed)] == [70]
+    assert len(list(mixed.unpacked)) < 150
+    assert only_open(mixed) == [*mixed[:70], *mixed[71:]]
+    assert [type(found) is SecretEntry for found in seal_secrets(mixed)] == [place == 70 for place in range(150)]
+    opened = PackedList(map(entry, range(150)))
+    assert seal_secrets(opened) is only_open(opened) is reveal_here(opened) is opened
     sealed = PackedList(map(seal_secret, entries))
     assert reveal_here(sealed) == entries
     assert "s1" not in repr(sealed)
