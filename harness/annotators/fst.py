@@ -79,7 +79,7 @@ class FstAnnotator:
 
     def annotate(self, translations: Sequence[Translation]) -> list[FstAnnotation]:
         """Return the words of each output and its reference, with their verdicts; see ``Annotator``."""
-        self._forget()
+        self._forget_much()
         known = self._texts  # another run may forget them meanwhile
         for secret in (False, True):
             own = [one for one in translations if one.entry.secret is secret]
@@ -94,7 +94,7 @@ class FstAnnotator:
 
     def analyse_words(self, found: Sequence[str]) -> list[WordAnalysis]:
         """Find the analyses of words that are already split; nothing of them is kept, for their text may be secret."""
-        self._forget()
+        self._forget_much()
         analyses = self._look_up(set(found), secret=True)
         return [analyses[word] for word in found]
 
@@ -103,6 +103,12 @@ class FstAnnotator:
             if self._unkept:
                 self._memo.keep(self._maker, self._unkept)
                 self._unkept = {}
+
+    def forget(self) -> None:
+        """Empty the memory; the memo has what is not of secret entries."""
+        with self._alone:
+            self.close()
+            self._pieces, self._verdicts, self._analyses, self._texts, self._secret = {}, {}, {}, {}, set()
 
     def _opened(self) -> Analyser:
         if not isinstance(self._analyser, Analyser):
@@ -124,12 +130,10 @@ class FstAnnotator:
             text_words += known[piece]
         return text_words
 
-    def _forget(self) -> None:
-        """Empty the memory where much is kept; the memo has what is not of secret entries."""
+    def _forget_much(self) -> None:
         with self._alone:
             if len(self._texts) > MOST_TEXTS or len(self._verdicts) > MOST_WORDS:
-                self.close()
-                self._pieces, self._verdicts, self._analyses, self._texts, self._secret = {}, {}, {}, {}, set()
+                self.forget()
 
     def _look_up(self, wanted: Collection[str], *, secret: bool) -> Mapping[str, WordAnalysis]:
         """Return what is found of at least these words."""

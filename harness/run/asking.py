@@ -174,7 +174,7 @@ def asking_again(
         tell=tell,
         store=store_path(connection),
         keep=keep,
-        places={entry.id: place for place, entry in entries.items()},
+        places={entry.id: place for place, entry in entries.items()} if tools.slow else {},
         known=known,
     )
 

@@ -155,6 +155,7 @@ def rescore(
     chosen = chosen_options(run, had, options)
     asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
     clearance = clear_scoring(read_dataset(connection, run.corpus), covered, asked, chosen)
+    del covered  # the tools have their own
     tools = tools_with(connection, run, chosen, prices)
     entries = tools.resources.entries
     if any(entry.withheld for entry in entries):
@@ -172,9 +173,14 @@ def rescore(
     finally:
         tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
+    # the caches of texts are freed before the card is computed
+    fresh = replace(fresh, scorer=make_scorer(Resources(now), fresh.opening["packed"]))
+    tools.forget()
+    del tools, by_place, entries
     kept = had.not_in(now)
     stored = make_scorer(Resources(had), run.opening.packed)
     before = stored_statistics(stored, packed(result.statistics for result in results))
+    del results
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
     same = had.calibration == now.calibration
     if same and _same_values(scored, Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})):

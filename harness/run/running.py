@@ -32,7 +32,7 @@ from harness.run.following import ControlPoller
 from harness.run.loop import RunLoop
 from harness.run.progress import ProgressBoard
 from harness.run.recorder import Recorder, RemoteCalls, RemoteWork, teller_before_seal
-from harness.run.scoring import RunScorer
+from harness.run.scoring import LEAST_APART, RunScorer
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools, floor_scores
 from harness.store.annotations import AnnotationRow, asked_for, keep_annotations, read_annotations, read_asked
@@ -384,6 +384,8 @@ class _Execution:
         if complete:
             self._keep_row_words()
             board.release_outputs()
+            if len(self.run.positions) >= LEAST_APART:  # the caches of fewer are small, and the next run may need them
+                self.tools.forget()
             card_hash = seal(self.connection, self.run.id, self.entries.in_order).run_card_hash
         else:
             stopped_by_budget = reason is not None and budget_reached

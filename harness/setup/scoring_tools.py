@@ -114,6 +114,12 @@ class ScoringTools:
         for annotator in self.annotators:
             annotator.close()
 
+    def forget(self) -> None:
+        """Free the caches of texts, without which a card is computed."""
+        for keeper in (self.resources, *self.annotators):
+            if (forget := getattr(keeper, "forget", None)) is not None:
+                forget()
+
 
 _ANY_ANSWER = "yes"
 _TRIED = 200

@@ -30,8 +30,8 @@ _BETWEEN_DIGITS = frozenset(".,'’٫٬\u00a0\u202f\u2009")
 _BEFORE_A_SENTENCE = frozenset(".?!…:;。？！।॥؟።፧᙮\"“”„«»‹›'‘’(（[【「『¿¡—–•\n")
 STEM = 5
 """Letters of a word's stem."""
-MOST_READ = 4096
-"""Texts of which the reading is kept, some 4 kB each: the three of each entry that metrics look at together."""
+MOST_READ = 1536
+"""Texts of which the reading is kept, some 5 kB each: the three of each entry that metrics look at together."""
 SIGNATURE = "words:folded|unspaced:characters"
 """How texts are taken apart, for the signatures of those who use it."""
 
@@ -118,6 +118,11 @@ class Reader:
         self.read = lru_cache(maxsize=MOST_READ)(self._read)
         """Give the reading of a text."""
         self._piece = lru_cache(maxsize=16_384)(self._take_apart)
+
+    def forget(self) -> None:
+        """Empty the caches of texts."""
+        self.read.cache_clear()
+        self._piece.cache_clear()
 
     def distinct(self, text: str) -> frozenset[str] | set[str]:
         """Return the folded words of a text, each once, as ``read`` finds them; nothing of it is kept."""

@@ -94,6 +94,12 @@ class Resources:
         pairs = self.entries if self.pairs == self.covered else self._alike(self.pairs)
         return Bitext(reader(self.source_writing), reader(self.writing), self.entries, only_open(pairs))
 
+    def forget(self) -> None:
+        """Empty the caches of texts, which fill again where they are used."""
+        self.__dict__.pop("bitext", None)
+        for writing in (self.source_writing, self.writing):
+            reader(writing).forget()
+
 
 @cache
 def source_word_list(language: str) -> tuple[frozenset[str], str | None]:
