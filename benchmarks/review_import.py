@@ -68,7 +68,7 @@ def keep(office: Office, batch: Batch, persons: list[str], items: list[BatchItem
 
 
 def hand_over(batch: Batch, person: str, number: int) -> tuple[Identity, bytes]:
-    """Agree, rate every item on a laptop of one's own, and give it with what it hands over."""
+    """Agree, rate every item on a laptop of one's own, and give it with what it hands in."""
     place = {"wall": WALL, "reviewer": person, "batch": batch.manifest.batch}
     said: list[Consent | Rate] = [
         Consent.model_validate({**place, "consent_sha256": "0" * 64, "language": "en", "share_corrections": True})

@@ -356,7 +356,7 @@ def far_ahead(events: Collection[Event], own: Collection[str]) -> dict[str, int]
     """Return device → its largest logical time, of those where no honest laptop's can be.
 
     A laptop counts up by one from the largest that it knows, so its time never exceeds the number of events that
-    it has seen, all of which it hands over. The organisation's own devices are left out: they know everybody's.
+    it has seen, all of which it passes on. The organisation's own devices are left out: they know everybody's.
     """
     largest: dict[str, int] = {}
     for event in events:

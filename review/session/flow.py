@@ -1,6 +1,6 @@
 """Which page follows which, from the list of reviews to the last sentence: told once, for every face.
 
-A face shows the step at which the flow is and hands over what the person answered; the flow does what follows from
+A face shows the step at which the flow is and passes on what the person answered; the flow does what follows from
 it, on the disk and in the session, and gives the next step. On every step None is the way back.
 """
 

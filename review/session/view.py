@@ -122,7 +122,7 @@ class View:
     skipped: int = 0  # Items that wait at the end
     unsaved: tuple[Unsaved, ...] = ()  # What is only a draft, in the person's order
     can_undo: bool = False
-    # When these answers were handed over, `2026-03-02 14:05` by this computer's clock; empty where
+    # When these answers were handed in, `2026-03-02 14:05` by this computer's clock; empty where
     # they were not, or something was added or taken back since
     handed_over: str = ""
     # Whether the person lets what they write be used; False before they were asked

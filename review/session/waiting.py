@@ -1,4 +1,4 @@
-"""What is on a computer that nobody else has yet: handing it over, one batch or all at once, and deleting everything.
+"""What is on a computer that nobody else has yet: handing it in, one batch or all at once, and deleting everything.
 
 No review has to be opened for that: the heads of the batches are open. A sealed file on the stick is read back.
 """
@@ -66,8 +66,8 @@ class StoredReviews:
     """What a computer keeps of all its reviews."""
 
     batches: int = 0
-    answers: int = 0  # Answers of all people, handed over or not
-    waiting: int = 0  # Sentences about which something was said that was not handed over since
+    answers: int = 0  # Answers of all people, handed in or not
+    waiting: int = 0  # Sentences about which something was said that was not handed in since
     drafts: int = 0  # Texts that somebody wrote and did not save: no file holds them
     # True where something was taken back of what an organisation has, and it was not told yet
     taken_back: bool = False

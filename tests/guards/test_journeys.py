@@ -210,7 +210,7 @@ def test_run_and_429_go_as_the_page_says(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 class Speaker(io.StringIO):
-    """Reads what the line face printed, and types the answer to it; hangs up when the ratings are handed over."""
+    """Reads what the line face printed, and types the answer to it; hangs up when the ratings are handed in."""
 
     def __init__(self, code: str, stick: Path) -> None:
         super().__init__()

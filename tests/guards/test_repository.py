@@ -378,8 +378,6 @@ PHRASES = re.compile(
     re.IGNORECASE,
 )
 QUOTED = {
-    "hand over": "the speakers' word for their button, key and page; their texts stay as they are",
-    "handed over": "the same, in the past",
     "is checked by whoever keeps the evidence": "stands in each coarse certificate that was signed",
 }
 """Words of the program that may have a phrase all the same, and why."""

@@ -44,7 +44,7 @@ def _secret(path: Path) -> None:
 
 
 def _speakers_judge(stick: Path) -> None:
-    """Have each speaker open the stick on their laptop, judge, and hand over."""
+    """Have each speaker open the stick on their laptop, judge, and hand in."""
     with Office.open(Path("homes/office")) as office:
         key = office.review("last").key
     [batch] = (path.read_bytes() for path in stick.glob("*.rosetta-batch"))

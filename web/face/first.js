@@ -116,7 +116,7 @@ export const askConsent = (app, session) =>
 
 /** What holds whatever the organisation wrote. @param {App} app */
 const promises = ({ facts, keeps, words }) =>
-  (facts.hall ? [IN_HALL] : [msgid('Nothing is sent over the internet.'), ...(keeps ? [msgid('Your answers stay on this computer until you hand them over.')] : [])])
+  (facts.hall ? [IN_HALL] : [msgid('Nothing is sent over the internet.'), ...(keeps ? [msgid('Your answers stay on this computer until you hand them in.')] : [])])
     .concat(msgid('Nobody asks your name.'), msgid('You can stop, or take back what you gave, at any time.')).map((said) => words.say(said)).join(' ');
 
 /** @param {App} app @param {BatchManifest} manifest */
@@ -162,7 +162,7 @@ export const askSharing = (app, { manifest, translating }, now, trouble = '') =>
       body: [
         h('p', { class: 'strong' }, question),
         p(app.say('If you say yes, {organisation} may put them into its collection of translations.', { organisation })),
-        p(app.say('If you say no, they are handed over, but not used.')), p(app.say('You can change this at any time, and then hand over once more.')),
+        p(app.say('If you say no, they are handed in, but not used.')), p(app.say('You can change this at any time, and then hand in once more.')),
       ],
       foot: [asked.node, app.back(() => answer(null))], keys: asked.typed, back: () => answer(null),
       enter: () => app.tell(app.say('Press 1 for yes or 2 for no.')), trouble,

@@ -1,4 +1,4 @@
-// Handing over: a sealed file that the person saves or sends, its six words, and a file to go on with on another computer.
+// Handing in: a sealed file that the person saves or sends, its six words, and a file to go on with on another computer.
 import { sealWithPassphrase, unsealWithPassphrase } from '../core/age.js';
 import { readPerson } from '../core/batch.js';
 import { text, utf8 } from '../core/bytes.js';
@@ -36,7 +36,7 @@ export async function handOver(app, session, batch) {
       open && app.words.plural('{n} sentence has no answer yet.', '{n} sentences have no answer yet.', open),
     ];
     return {
-      title: app.say('Hand over your answers'),
+      title: app.say('Hand in your answers'),
       body: [
         saved ? h('p', { class: 'good' }, app.say(msgid('The file is saved. It lies where this browser puts downloads: copy it to the stick, or give it to the people who asked.'))) : p(far.filter(Boolean).join(' ')),
         unsaved && !saved && h('p', { class: 'warn' }, unsaved), unsaved && !saved && button(app.say('Look at what is not saved'), () => answer('unsaved'), { key: 't', act: 'unsaved' }),
@@ -70,7 +70,7 @@ export const saveElsewhere = (app, session, batch) =>
 export function restore(app, batch) {
   const file = h('input', { type: 'file', id: 'file', accept: '.rosetta-resume,.txt,application/octet-stream' });
   return codePage(app, batch, msgid('I began before'), [
-    msgid('Your answers are in the browser that you used, for this page in its old place. If you moved the page, put it back. If that browser was cleared, what you did not hand over is gone.'),
+    msgid('Your answers are in the browser that you used, for this page in its old place. If you moved the page, put it back. If that browser was cleared, what you did not hand in is gone.'),
     msgid('Or choose the file that you saved to continue elsewhere. Its name ends in .rosetta-resume.'),
   ], file, async ({ code }) => {
     const chosen = file.files?.[0];

@@ -199,7 +199,7 @@ export class ItemPage {
       offer('comment', msgid('comment')), ...(translating ? [] : [offer('wording', msgid('better translation'))]), offer('harm', msgid('harmful')),
       ...(translating ? [] : [offer('reasons', msgid('what was wrong?'), Boolean(view.last?.rating))]), ...stop,
     ];
-    const seldom = [offer('unrated', msgid('Go to the next one without an answer')), offer('hand_over', msgid('Hand over your answers'))];
+    const seldom = [offer('unrated', msgid('Go to the next one without an answer')), offer('hand_over', msgid('Hand in your answers'))];
     const wide = matchMedia('(min-width: 50rem) and (min-height: 34rem)').matches;
     return h('div', { class: 'acts' }, ...first, ...(wide ? rest : []), folded(app.say(msgid('More')), h('div', { class: 'acts' }, ...(wide ? seldom : [...rest, ...seldom]))));
   }

@@ -125,13 +125,13 @@ export const secondLook = (words, manifest) =>
     manifest.shows_words && p(words.say('What you write about a sentence may be shown to the other reviewers, without your name, when they look at it once more.')),
   ];
 
-/** What is only a draft, and so is not handed over; empty for nothing. @param {Words} words @param {View} view */
+/** What is only a draft, and so is not handed in; empty for nothing. @param {Words} words @param {View} view */
 export function unsavedWords(words, { unsaved }) {
   if (!unsaved.length) return '';
   const numbers = [...unsaved.slice(0, 12).map(({ number }) => number), ...(unsaved.length > 12 ? ['…'] : [])].join(', ');
   return words.plural(
-    'What you wrote about {n} sentence is not saved, so it is not handed over: sentence {numbers}.',
-    'What you wrote about {n} sentences is not saved, so it is not handed over: sentences {numbers}.',
+    'What you wrote about {n} sentence is not saved, so it is not handed in: sentence {numbers}.',
+    'What you wrote about {n} sentences is not saved, so it is not handed in: sentences {numbers}.',
     unsaved.length,
     { numbers },
   );

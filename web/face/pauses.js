@@ -64,13 +64,13 @@ const later = (app, { view }, lead) => ({
     p(app.words.plural('You left {n} sentence for later. Look at it now?', 'You left {n} sentences for later. Look at them now?', view.skipped)),
   ],
   foot: [lead('go_on', lookAtThem(app, view), true), lead('quit', app.say('Stop for now'))],
-  offers: [lead('hand_over', app.say('Hand over your answers')), lead('help', app.say('Help'))],
+  offers: [lead('hand_over', app.say('Hand in your answers')), lead('help', app.say('Help'))],
 });
 
 /** @param {App} app @param {Session} session @param {Lead} lead @returns {Pause} */
 function end(app, session, lead) {
   const { view, translating } = session;
-  const said = { handed: app.say('Handed over at {time}.', { time: view.handed_over }), done: app.say('You are done.') };
+  const said = { handed: app.say('Handed in at {time}.', { time: view.handed_over }), done: app.say('You are done.') };
   const labels = { sharing: translating ? msgid('Say whether your translations may be used') : msgid('Say whether your better translations may be used') };
   return {
     body: [
@@ -78,7 +78,7 @@ function end(app, session, lead) {
       p(counts(app, session.answered())), view.handed_over ? h('p', { class: 'good' }, `${said.handed} ${said.done}`) : null,
       p(app.say(app.keeps ? msgid('Your answers stay on this computer too.') : msgid('Your answers are only in this window until you save them.'))),
     ],
-    foot: [lead('hand_over', app.say('Hand over your answers'), !view.handed_over), lead('quit', app.say('Stop for now'), Boolean(view.handed_over))],
+    foot: [lead('hand_over', app.say('Hand in your answers'), !view.handed_over), lead('quit', app.say('Stop for now'), Boolean(view.handed_over))],
     offers: [
       view.skipped > 0 && lead('go_on', lookAtThem(app, view)), lead('sharing', app.say(labels.sharing)),
       lead('withdraw', app.say('Take back everything you gave')), lead('help', app.say('Help')),
@@ -98,9 +98,9 @@ function counts({ words }, answered) {
 const withdrawn = (app, session, lead) => ({
   body: [
     h('p', { class: 'strong' }, app.say('What you gave for these sentences is erased on this computer.')),
-    p(app.say(msgid('If you handed a file over before, hand one over once more: it tells the organisation to erase what it has.'))),
+    p(app.say(msgid('If you handed a file in before, hand one in once more: it tells the organisation to erase what it has.'))),
   ],
-  foot: [lead('hand_over', app.say('Hand over your answers'), true), lead('quit', app.say('Stop for now'))],
+  foot: [lead('hand_over', app.say('Hand in your answers'), true), lead('quit', app.say('Stop for now'))],
 });
 
 /** One's own answers; the item to look at again, null for none. @param {App} app @param {Session} session @returns {Promise<string | null>} */

@@ -42,7 +42,7 @@ const HELP = [
   ['cannot_judge', msgid('I cannot judge this one'), msgid('I cannot translate this one')], ['skip', msgid('Leave it for later')], ['undo', msgid('Take back the last answer')],
   ['reasons', msgid('Say what is wrong with the one you just answered'), ''], ['comment', msgid('Write a comment')], ['wording', msgid('Write a better translation'), ''],
   ['harm', msgid('This is harmful or hurts our culture')], ['unrated', msgid('Go to the next one without an answer')], ['unsaved', msgid('Go to what you wrote and did not save')],
-  ['larger', msgid('Larger letters')], ['smaller', msgid('Smaller letters')], ['hand_over', msgid('Hand over your answers')],
+  ['larger', msgid('Larger letters')], ['smaller', msgid('Smaller letters')], ['hand_over', msgid('Hand in your answers')],
   ['sharing', msgid('Say whether your better translations may be used'), msgid('Say whether your translations may be used')],
   ['withdraw', msgid('Take back everything you gave')], ['help', msgid('Help')], ['quit', msgid('Stop for now; everything is kept')],
 ];
@@ -61,7 +61,7 @@ export const showHelp = (app, { manifest, words, translating }) =>
       body: [
         h('p', { class: 'strong' }, app.say(translating ? msgid('Write your translation and press Enter: that saves it and shows the next sentence.') : msgid('One key gives your answer, saves it and shows the next sentence.'))),
         p(app.say('Every key has a button too.')), h('table', {}, ...(translating ? enter : ratings), ...rest),
-        p(app.say(msgid('Your answers stay in this browser, for this file where it lies now. A private window, or clearing the browser, loses them: hand over before.'))),
+        p(app.say(msgid('Your answers stay in this browser, for this file where it lies now. A private window, or clearing the browser, loses them: hand in before.'))),
         guide.text && h('h2', {}, howTo(app, manifest)), ...(guide.text ? organiserText(guide) : []),
       ],
       foot: [app.back(() => answer(undefined))], back: () => answer(undefined), enter: () => answer(undefined), keys: (typed) => actOf(typed) === 'help' && (answer(undefined), true),
@@ -82,7 +82,7 @@ export function askWithdraw(app, { translating }) {
       title: app.say('Take back'),
       body: [
         h('p', { class: 'strong' }, app.say('You may take back what you gave, at any time and without a reason.')),
-        p(app.say(msgid('What you choose is erased in this browser. A file that you handed over cannot be called back; the next one tells the organisation to erase it too. A browser does not promise to overwrite the disk at once.'))),
+        p(app.say(msgid('What you choose is erased in this browser. A file that you handed in cannot be called back; the next one tells the organisation to erase it too. A browser does not promise to overwrite the disk at once.'))),
         p(app.say('What do you want to take back?')), asked.node, sure, scope && button(app.say('Erase it'), erase, { key: 'w', act: 'erase' }),
       ],
       foot: [button(app.say('Keep everything'), () => answer(null), { main: true, key: app.say('Enter'), act: 'keep' })],
@@ -101,10 +101,10 @@ export const askErase = (app) =>
       title: app.say('Delete everything from this computer'), plain: true,
       body: [
         waits && h('p', { class: 'warn' }, app.words.plural('What was said about {n} sentence is only on this computer. It would be lost.', 'What was said about {n} sentences is only on this computer. It would be lost.', app.session?.view.done ?? 0)),
-        p(app.say('All sentences, answers, comments, settings and the keys of this computer are deleted, of everybody who answered here.')), p(app.say('What was handed over stays with the organisation.')),
+        p(app.say('All sentences, answers, comments, settings and the keys of this computer are deleted, of everybody who answered here.')), p(app.say('What was handed in stays with the organisation.')),
         h('label', { class: 'tick' }, sure, h('span', {}, app.say('I want this, and I know that it cannot be undone.'))), erase,
       ],
-      foot: [waits && button(app.say('Hand over first'), () => answer('hand_over'), { main: true }), button(app.say('Keep everything'), () => answer(null), { main: !waits, key: 'Esc' })],
+      foot: [waits && button(app.say('Hand in first'), () => answer('hand_over'), { main: true }), button(app.say('Keep everything'), () => answer(null), { main: !waits, key: 'Esc' })],
       back: () => answer(null), enter: () => answer(waits ? 'hand_over' : null),
     };
   });

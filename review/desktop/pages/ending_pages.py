@@ -87,7 +87,7 @@ class ErasePage(Page):
 
     # The person wants it, and is sure; until `tell_not_deleted` nothing leads away from the page
     delete = Signal()
-    hand_over = Signal()  # The person hands over first
+    hand_over = Signal()  # The person hands in first
 
     def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
@@ -138,8 +138,8 @@ class ErasePage(Page):
         self.paragraph(f"{reviews} {answers}", "strong")
         if found.drafts:
             lost = self.words.plural(
-                "{n} text was written and not saved. It is not handed over, and would be lost.",
-                "{n} texts were written and not saved. They are not handed over, and would be lost.",
+                "{n} text was written and not saved. It is not handed in, and would be lost.",
+                "{n} texts were written and not saved. They are not handed in, and would be lost.",
                 found.drafts,
             )
             self.paragraph(lost, "warn")
@@ -151,7 +151,7 @@ class ErasePage(Page):
                 "of everybody who answered here."
             )
         )
-        self.paragraph(words("What was handed over stays with the organisation."))
+        self.paragraph(words("What was handed in stays with the organisation."))
         self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
         self.add(self._sure)
         self._keep = self.way_back(self.words("Keep everything"), main=not self._first)
@@ -160,7 +160,7 @@ class ErasePage(Page):
         self._sure.toggled.connect(self._delete.setEnabled)
 
     def _say_what_waits(self, found: StoredReviews) -> None:
-        """Show what only this computer has, and let the person hand it over first."""
+        """Show what only this computer has, and let the person hand it in first."""
         words = self.words
         if found.waiting:
             waiting = words.plural(
@@ -172,7 +172,7 @@ class ErasePage(Page):
         if found.taken_back:
             waiting = words("The organisation does not know yet that something was taken back.")
             self.paragraph(waiting, "warn")
-        self._first = self.button(words("Hand over first"), self.hand_over.emit, main=True)
+        self._first = self.button(words("Hand in first"), self.hand_over.emit, main=True)
 
     def _do(self) -> None:
         if self._sure is None or not self._sure.isChecked():

@@ -154,7 +154,7 @@ LOOK_MILLISECONDS = 2000
 # The six words are copied by hand: they stand in letters larger than those of the page
 _PHRASE_SCALE = 1.6
 
-# Writes everything that is to be handed over into a folder, and reads it back
+# Writes everything that is to be handed in into a folder, and reads it back
 Export = Callable[[Path], Sequence[Exported]]
 
 

@@ -1,6 +1,6 @@
 """From the start of the program to its end: the laptop's file, then the window, then the first page.
 
-The way through deleting everything: handing over first, if the person wants, and the last page. Anyone who has just
+The way through deleting everything: handing in first, if the person wants, and the last page. Anyone who has just
 built a bundle can have it checked: whether this very program opens a review and draws its first page.
 """
 

@@ -233,7 +233,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
             with suppress(SealError):  # it can still be heard, only not sealed for
                 recipient = checked_recipient(came.ratings.manifest.laptop.recipient)
                 office.enrol(laptop.signing_key, laptop.name, recipient)
-        # Reviewers in a file of whom another laptop handed something over before.
+        # Reviewers in a file of whom another laptop handed something in before.
         others = set(closed) - office.own_devices
         elsewhere = [
             who for who in came.people(without=closed) if not others.isdisjoint(devices_of(office.connection, who))

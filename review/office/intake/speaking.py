@@ -83,7 +83,7 @@ def speaking(office: Office, review: Review) -> Assignments:
 def speaking_of(office: Office, review: Review, signing_key: str, people: Iterable[str]) -> Assignments:
     """Return the same for one laptop, and of whom several speak among its people and some others, as the log names them.
 
-    Only events of these people are read. The laptop handed something over for the review.
+    Only events of these people are read. The laptop handed something in for the review.
     """
     keys, log = office.devices(), office.connection
     devices = [device for device, key in keys.items() if key == signing_key]
@@ -132,7 +132,7 @@ def _names(keys: Iterable[str], known: Mapping[str, KnownLaptop]) -> list[str]:
 
 
 def delivered(office: Office, review: Review) -> set[str]:
-    """Return the keys of the laptops that handed something over for a review."""
+    """Return the keys of the laptops that handed something in for a review."""
     rows = office.connection.execute(
         "SELECT DISTINCT d.signing_key FROM delivery d JOIN batch b ON b.batch = d.batch WHERE b.review = ?",
         (review.number,),
@@ -199,7 +199,7 @@ def _set_heard(office: Office, laptop: KnownLaptop, *, heard: bool, reason: str)
 def let_speak(office: Office, review: Review, person: str, laptops: Sequence[KnownLaptop]) -> None:
     """Show which laptops speak for a person of a review; what the others said in this name counts no more.
 
-    UsageError for a laptop that handed nothing over for the review, is taken out, or has no answer of this person.
+    UsageError for a laptop that handed nothing in for the review, is taken out, or has no answer of this person.
     """
     here, batches = delivered(office, review), review.batches_of(person)
     events, own = office.events(review, shut=True), office.own_devices
@@ -208,7 +208,7 @@ def let_speak(office: Office, review: Review, person: str, laptops: Sequence[Kno
     for laptop in laptops:
         if laptop.signing_key not in here:
             raise UsageError(
-                f"{laptop.name} handed nothing over for review {review.name}. Import its files first, or name another "
+                f"{laptop.name} handed nothing in for review {review.name}. Import its files first, or name another "
                 f"laptop: rosetta review status {review.name} lists them."
             )
         if laptop.removed is not None:
@@ -297,7 +297,7 @@ class FileReport:
     already_here: int = 0
     aside: Sequence[Remark] = ()  # Events that this laptop may not say
     damaged: Sequence[Remark] = ()  # Lines that are no sound events
-    # Codes of the reviewers in it of whom another laptop handed something over before
+    # Codes of the reviewers in it of whom another laptop handed something in before
     elsewhere: Sequence[str] = ()
     # Codes of those for whom its laptop speaks in this review, where they are several
     speaks_for: Sequence[str] = ()

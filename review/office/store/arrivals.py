@@ -17,7 +17,7 @@ from review.office.store.store import Office, Review, utc_now
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One laptop that handed something over for a review."""
+    """One laptop that handed something in for a review."""
 
     name: str  # What the organisation calls it
     phrase: str  # Its six words

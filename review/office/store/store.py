@@ -328,7 +328,7 @@ class Office(OwnFile):
             )
 
     def devices(self) -> dict[str, str]:
-        """Return device → the key that answers for it: the first enrolled laptop that handed it over."""
+        """Return device → the key that answers for it: the first enrolled laptop that handed it in."""
         rows = self.connection.execute("SELECT device, signing_key FROM delivery ORDER BY rowid DESC")
         return dict(rows.fetchall())
 

@@ -88,7 +88,7 @@ ACT_WORDS: Final[Mapping[Act, str]] = {
     Act.UNSAVED: msgid("Go to what you wrote and did not save"),
     Act.LARGER: msgid("Larger letters"),
     Act.SMALLER: msgid("Smaller letters"),
-    Act.HAND_OVER: msgid("Hand over your answers"),
+    Act.HAND_OVER: msgid("Hand in your answers"),
     Act.SHARING: msgid("Say whether your better translations may be used"),
     Act.WITHDRAW: msgid("Take back everything you gave"),
     Act.HELP: msgid("Help"),

@@ -25,10 +25,10 @@ WHY_HOW_NEAR = msgid(
     "and no names."
 )
 USING = msgid("What may be used")
-ANSWERS_STAY = msgid("Your answers stay on this computer until you hand them over.")
+ANSWERS_STAY = msgid("Your answers stay on this computer until you hand them in.")
 ONE_KEY = msgid("One key gives your answer, saves it and shows the next sentence.")
 LOOK_AT_UNSAVED = msgid("Look at what is not saved")
-HAND_OVER = msgid("Hand over your answers")
+HAND_OVER = msgid("Hand in your answers")
 SAVING = msgid("Saving and checking … If this is a stick, leave it in.")
 NOT_WRITTEN = msgid("Nothing was written. Choose another place, or try again.")
 SIX_WORDS_OF_FILE = msgid("These six words belong to your file:")
@@ -188,8 +188,8 @@ def what_using_means(words: Words, organisation: str) -> tuple[str, ...]:
             "If you say yes, {organisation} may put them into its collection of translations.",
             organisation=organisation,
         ),
-        words("If you say no, they are handed over, but not used."),
-        words("You can change this at any time, and then hand over once more."),
+        words("If you say no, they are handed in, but not used."),
+        words("You can change this at any time, and then hand in once more."),
     )
 
 
@@ -242,8 +242,8 @@ def unsaved(words: Words, view: View) -> str:
     numbers = [str(unsaved.number) for unsaved in view.unsaved]
     more = ["…"] if len(numbers) > _NAMED_NUMBERS else []
     return words.plural(
-        "What you wrote about {n} sentence is not saved, so it is not handed over: sentence {numbers}.",
-        "What you wrote about {n} sentences is not saved, so it is not handed over: sentences {numbers}.",
+        "What you wrote about {n} sentence is not saved, so it is not handed in: sentence {numbers}.",
+        "What you wrote about {n} sentences is not saved, so it is not handed in: sentences {numbers}.",
         len(numbers),
         numbers=", ".join([*numbers[:_NAMED_NUMBERS], *more]),
     )
@@ -251,7 +251,7 @@ def unsaved(words: Words, view: View) -> str:
 
 def handed_over(words: Words, view: View) -> str:
     """Return when the answers were submitted; empty where they were not, or something came since."""
-    return words("Handed over at {time}.", time=view.handed_over) if view.handed_over else ""
+    return words("Handed in at {time}.", time=view.handed_over) if view.handed_over else ""
 
 
 # the stick
@@ -293,7 +293,7 @@ def take_back(words: Words) -> PageWords:
         words("You may take back what you gave, at any time and without a reason."),
         (
             words(
-                "What you choose is erased on this computer for good. A stick that you handed over "
+                "What you choose is erased on this computer for good. A stick that you handed in "
                 "cannot be called back; the next one tells the organisation to erase it too."
             ),
         ),
@@ -306,7 +306,7 @@ def withdrawn(words: Words) -> PageWords:
         words("What you gave for these sentences is erased on this computer."),
         (
             words(
-                "If you handed a stick over before, hand one over once more: "
+                "If you handed a stick in before, hand one in once more: "
                 "it tells the organisation to erase what it has."
             ),
         ),

@@ -87,7 +87,7 @@ class Evidence:
     weighs_laptops: bool = True
     # Batch → its manifest, as the organisation signed it; none in evidence of an earlier version
     batches: Mapping[str, Signed] = field(default_factory=dict)
-    # The manifests of what laptops handed over, as they signed them
+    # The manifests of what laptops handed in, as they signed them
     handed_over: tuple[Signed, ...] = ()
     witnesses: tuple[bytes, ...] = ()  # Statements of witnesses, as files.witness reads them
     # Run → batches of its other reviews in the organisation's office; an evidence file has none

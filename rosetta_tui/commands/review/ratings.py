@@ -97,7 +97,7 @@ def import_(paths: Sequence[Path], identity: Path | None, enrol: bool, yes: bool
         click.echo(plain(line), err=as_json or not search.files)
     if not search.files:
         raise UsageError(
-            "These folders hold no ratings (NAME.rosetta-ratings). A speaker writes one by “Hand over your answers” "
+            "These folders hold no ratings (NAME.rosetta-ratings). A speaker writes one by “Hand in your answers” "
             "(x while rating); give the folder or stick that it went to."
         )
     identities = sealed_keys.opening_identities(database.home(), identity)

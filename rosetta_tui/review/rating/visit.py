@@ -72,7 +72,7 @@ async def sit_from_home(app: App[Any], folder: Path) -> None:
 
 
 class _Visit:
-    """Shows each step of the flow as a page, and hands over what the person answers."""
+    """Shows each step of the flow as a page, and passes on what the person answers."""
 
     def __init__(self, app: App[Any], opening: TerminalOpening, thread: OneThread) -> None:
         self._app, self._opening, self._thread = app, opening, thread

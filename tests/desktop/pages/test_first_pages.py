@@ -249,7 +249,7 @@ def test_no_key_deletes_all_lead_back(scene: Scene, monkeypatch: pytest.MonkeyPa
     assert "1 file with sentences is kept on this computer." in said
     assert "2 answers are kept on this computer." in said
     assert "What was said about 2 sentences is only on this computer." in said
-    assert scene.button("Hand over first").property("role") == "main"
+    assert scene.button("Hand in first").property("role") == "main"
     assert not scene.button("Delete everything").isEnabled()
     keys: list[list[str | Qt.Key]] = [[ESC], [*"wq1240x!?d", Qt.Key.Key_Delete, ESC], [ENTER, ESC]]
     for pressed in keys:
@@ -350,7 +350,7 @@ LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
     "enter": lambda scene: scene.here.enter(),
     "settings": lambda scene: scene.window.open_settings(),
     "keep": lambda scene: button_of(scene.here, "Keep everything").click(),
-    "hand over": lambda scene: button_of(scene.here, "Hand over first").click(),
+    "hand in": lambda scene: button_of(scene.here, "Hand in first").click(),
     "again": lambda scene: button_of(scene.here, "Delete everything").click(),
     "tick": lambda scene: scene.here.findChild(Tick).click(),
     "a page that comes": lambda scene: scene.window.show_page(Page(scene.desk)),
@@ -366,7 +366,7 @@ def test_nothing_leads_away(scene: Scene, go: Go, monkeypatch: pytest.MonkeyPatc
         way(scene)
         assert scene.here is page, name
         assert not page.offers_settings
-        hidden = {"Keep everything", "Hand over first", "Delete everything"}
+        hidden = {"Keep everything", "Hand in first", "Delete everything"}
         assert not hidden & set(scene.buttons), name
     go.set()
     scene.qtbot.waitUntil(lambda: not scene.work.busy)

@@ -1,4 +1,4 @@
-"""Handing over and taking back: sticks that come and go, files that are read back, words that are gone."""
+"""Handing in and taking back: sticks that come and go, files that are read back, words that are gone."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_file_on_the_stick_is_what_the_page_says(scene: Scene) -> None:
     assert scene.here is page, "settings never lie over the six words"
     scene.press(ENTER)
     scene.page_of(EndPage)
-    assert "Handed over at" in scene.texts()
+    assert "Handed in at" in scene.texts()
 
 
 def test_stick_is_found_by_key_or_itself(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

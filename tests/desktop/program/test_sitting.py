@@ -265,7 +265,7 @@ DATA = "share/rosetta-tui"
 
 
 def used(folder: Path) -> Path:
-    """Start the program as a person's desktop would, judge everything and hand it over; gives the file of ratings."""
+    """Start the program as a person's desktop would, judge everything and hand it in; gives the file of ratings."""
     for each in PLACES:
         (folder / each).mkdir(parents=True)
     (folder / "run").chmod(0o700)

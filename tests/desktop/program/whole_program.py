@@ -62,7 +62,7 @@ class Whole(Entry):
 
 
 def play(running: Running, file: str, secret: str) -> None:
-    """Judge everything, write, change the size, look for a folder, hand over and close."""
+    """Judge everything, write, change the size, look for a folder, hand in and close."""
     if running.window is None or running.window.page is None:
         QTimer.singleShot(5, partial(play, running, file, secret))
         return
@@ -88,7 +88,7 @@ def play(running: Running, file: str, secret: str) -> None:
         whole.waitUntil(lambda: "Saved and checked" in whole.read)
         whole.press("\r")
         whole.page(EndPage)
-        assert "Handed over at" in whole.read
+        assert "Handed in at" in whole.read
         whole.press("q")
         whole.page(ChoosePage)
         opened = QFileOpenEvent(QUrl.fromLocalFile(file))  # as macOS hands a file over

@@ -51,7 +51,7 @@ chance: 11·18·210.25 + 11·36 + 18·420.25 = 49590. Alpha = 1 - 29 · 1174.25/
 
 
 def judge_in_window(shown: Window, reader: Reader, code: str, items: Sequence[str], keys: Sequence[str]) -> str:
-    """Rate all items and hand over to the folder of the batch; return the six words."""
+    """Rate all items and hand in to the folder of the batch; return the six words."""
     reader.hear("Asked by")
     press(reader, "They are the same")
     reader.find("Which code is on your card?", "text").write(code)
@@ -70,14 +70,14 @@ def judge_in_window(shown: Window, reader: Reader, code: str, items: Sequence[st
         shown.sees(item)
         shown.press(key)
     reader.find("That was the last one. Thank you!")
-    press(reader, "Hand over your answers")
+    press(reader, "Hand in your answers")
     press(reader, "A folder on this computer…")
     reader.hear("Saved and checked in a folder")
     return reader.read("These six words belong to your file:")
 
 
 def judge_in_terminal(terminal: Terminal, code: str, keys: Sequence[str]) -> str:
-    """Rate all items and hand over to the folder of the batch; return the six words."""
+    """Rate all items and hand in to the folder of the batch; return the six words."""
     terminal.see("Its six words:")
     terminal.press("\r", "Which code is on your card?")
     terminal.write(code)

@@ -93,5 +93,5 @@ def computers(folder: Path) -> tuple[Computer, Computer, Path]:
 
 
 def files_on(stick: Path) -> list[Path]:
-    """Return the files that were handed over on the stick."""
+    """Return the files that were handed in on the stick."""
     return sorted((stick / NAME / "files").iterdir())

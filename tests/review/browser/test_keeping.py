@@ -156,7 +156,7 @@ async def test_browser_that_keeps_nothing_says_so_and_reminds(
     await sitting.begin(reviewed.review.code(reviewed.codes[0]), asked=True)
     for _ in range(10):
         await sitting.rate("3")
-    await sitting.place("Hand over your answers")
+    await sitting.place("Hand in your answers")
     await chromium.press("save")
     assert open_ratings(
         (await sitting.saved("*.rosetta-ratings")).read_bytes(), [reviewed.identity.age]

@@ -129,7 +129,7 @@ def own(home: Desk) -> str:
 
 @pytest.fixture(scope="module")
 def whole(home: Desk, own: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What belongs to the community, with a method that somebody handed over."""
+    """What belongs to the community, with a method that somebody handed in."""
     folder = tmp_path_factory.mktemp("whole")
     method = folder / "their-method"
     (method / "__pycache__").mkdir(parents=True)

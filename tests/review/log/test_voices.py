@@ -195,7 +195,7 @@ def test_time_that_no_laptop_comes_to_is_found_though_two_agree() -> None:
     edge = len(HONEST) + 1 + FAR
     assert far_ahead([*HONEST, at(SECOND, edge)], {OFFICE}) == {}
     assert far_ahead([*HONEST, at(SECOND, edge + 1)], {OFFICE}) == {SECOND: edge + 1}
-    laptop = Device(FIRST)  # an honest one never counts further than what it hands over
+    laptop = Device(FIRST)  # an honest one never counts further than what it hands in
     for number in range(20):
         laptop.say(rate(number % 6, Rating.GIST))
         assert max(event.lamport for event in laptop.events) <= len(laptop.events)

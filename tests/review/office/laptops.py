@@ -1,4 +1,4 @@
-"""Laptops, and the ratings that they hand over."""
+"""Laptops, and the ratings that they hand in."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

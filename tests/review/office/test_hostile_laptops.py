@@ -79,7 +79,7 @@ def test_what_is_known_of_another_laptop_may_come_again(made: Desk) -> None:
 
 
 def test_a_laptop_that_came_instead_of_another_goes_on_once_somebody_says_so(made: Desk) -> None:
-    """A disk was saved, its key was not: what the old laptop never handed over is not lost."""
+    """A disk was saved, its key was not: what the old laptop never handed in is not lost."""
     someone, stranger = person(made, 0, 2), person(made, 1)
     hand_in(made, someone)
     someone.rate([Rating.GIST, Rating.GIST], start=2)
@@ -300,7 +300,7 @@ def test_nobody_counts_where_two_laptops_speak_until_it_is_decided(made: Desk) -
 def test_only_a_laptop_that_handed_something_over_and_is_heard_speaks(made: Desk) -> None:
     first, second = clash(made)
     stranger = KnownLaptop("ab" * 32, None, "blue", "2026-01-01T00:00:00Z")
-    refuses(UsageError, "handed nothing over", let_speak, made.office, made.review, first.code, [stranger])
+    refuses(UsageError, "handed nothing in", let_speak, made.office, made.review, first.code, [stranger])
     take_out(made.office, laptop_of(made, second), "")
     refuses(UsageError, "Put it back first", let_speak, made.office, made.review, first.code, [laptop_of(made, second)])
 

@@ -255,5 +255,5 @@ def test_words_for_translators_are_there_in_every_language() -> None:
         for card in (*asks.cards, *rates.cards):
             assert card.begin.count("START-HERE.html") == 1
             # as the button calls it
-            assert Words.load(card.language)("Hand over your answers") in card.answer
+            assert Words.load(card.language)("Hand in your answers") in card.answer
         assert [card.language for card in asks.cards] == [language, *({"en", "fr"} - {language})]

@@ -155,7 +155,7 @@ def test_what_was_typed_last_is_what_is_shown(
 
 
 def said_of(sitting: Sitting, item: str) -> tuple[str, str]:
-    """Return comment and better wording of an item as they would be handed over: from the events alone."""
+    """Return comment and better wording of an item as they would be handed in: from the events alone."""
     place = (sitting.batch.manifest.batch, CODE)
     person = fold(sitting.laptop.events()).reviewers[place]
     return person.comments.get(item, ""), person.suggestions.get(item, "")

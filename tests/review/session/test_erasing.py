@@ -266,7 +266,7 @@ def test_sentence_waits_once_however_much_was_said_of_it(sitting: Sitting, stick
     assert waiting(sitting) == (1, False)
     sitting.session.export(stick)
     assert kept(sitting.laptop) == StoredReviews(1, 1)
-    sitting.see()  # what is changed after handing over waits again
+    sitting.see()  # what is changed after handing in waits again
     sitting.session.undo()
     assert waiting(sitting) == (1, False)
     sitting.rate(Rating.REJECT)

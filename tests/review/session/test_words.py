@@ -370,7 +370,7 @@ def test_page_leads_from_the_list_to_words_and_to_newer_ones(tmp_path: Path) -> 
     messages = {message.id: message.string for message in build.read(path)}
     assert (messages["Help"], messages["Gist"]) == ("", "ᑭᑐᐏᐣ")
     path.write_text(fresh, "utf-8")  # a brace that was invented is found before anybody reads it
-    say(path, RULES[1], {"Handed over at {time}.": "{hour}"}, ["{n} a", "{n} b"])
+    say(path, RULES[1], {"Handed in at {time}.": "{hour}"}, ["{n} a", "{n} b"])
     done = shell(block("msgfmt"), tmp_path)
     assert (done.returncode, bool(re.search(r"crk\.po:\d+:", done.stderr))) == (1, True)
 
@@ -387,7 +387,7 @@ def test_builder_says_what_is_missing_and_what_is_wrong(tmp_path: Path, listed: 
     assert (tmp_path / f"{DOMAIN}.mo").read_bytes() == build.compiled(build.read(listed))
     assert built(tmp_path, "crk")("Reject") == "namôya"
     listed.write_text(fresh, "utf-8")
-    say(listed, RULES[1], {"Handed over at {time}.": "{hour}"}, ["{n} a", "{n} b"])
+    say(listed, RULES[1], {"Handed in at {time}.": "{hour}"}, ["{n} a", "{n} b"])
     found = " ".join(map(str, build.problems(listed, build.read(build.TEMPLATE))))
     assert "other facts than ['{time}']" in found
 

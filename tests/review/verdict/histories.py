@@ -295,7 +295,7 @@ def evidence_of(
     *,
     apart: bool = False,
 ) -> Evidence:
-    """Gather the evidence of a review as its office would; ``before`` is what laptops held when they handed over."""
+    """Gather the evidence of a review as its office would; ``before`` is what laptops held when they handed in."""
     rule = policy or proposed()[1]
     named, batches = with_batches(key, rule)
     devices = {event.device: laptop_of(event.device, apart=apart).public.signing_key for event in events}
@@ -305,7 +305,7 @@ def evidence_of(
 
 
 def later(evidence: Evidence, events: list[Event]) -> Evidence:
-    """Gather what the office has of a review later on: what laptops handed over before stays."""
+    """Gather what the office has of a review later on: what laptops handed in before stays."""
     now = evidence_of(evidence.key, events)
     return replace(now, handed_over=(*evidence.handed_over, *now.handed_over))
 

@@ -66,7 +66,7 @@ def hand_overs(
     *,
     apart: bool = False,
 ) -> list[Signed]:
-    """Let a laptop hand over each device's events for each batch; ``without`` are devices that are not its own."""
+    """Let a laptop hand in each device's events for each batch; ``without`` are devices that are not its own."""
     every = [event for event in events if event.device not in without]
     laptops = {e.device: laptop_of(e.device) if apart else identity for e in every}
     return [

@@ -155,7 +155,7 @@ class Speaker(Console):
 
 
 def speaks(laptop: Path, file: Path, card: tuple[str, str], answer: Answer) -> Speaker:
-    """Have somebody answer a whole file at a laptop and hand over to its stick; gives what they heard and typed."""
+    """Have somebody answer a whole file at a laptop and hand in to its stick; gives what they heard and typed."""
     speaker = Speaker(*card, file.parent, answer)
     with Laptop.open(laptop) as opened:
         assert run_lines(TerminalOpening(opened, places=[file]), speaker) == 0, speaker.heard

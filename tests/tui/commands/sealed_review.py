@@ -36,7 +36,7 @@ class Speakers:
         return [word for name in self.laptops for word in ("--for", f"{name}.rosetta-laptop")]
 
     def rate(self, stick: Path, review: Review, opinion: Callable[[int, str], Rating]) -> str:
-        """Have each person rate at a laptop of their own, and put what they hand over on the stick.
+        """Have each person rate at a laptop of their own, and put what they hand in on the stick.
 
         ``opinion``: from the number of the person and the id of an item. The first one says that an item is harmful, and
         writes a better wording of another one. Return the source of what was called harmful.

@@ -74,7 +74,7 @@ def test_create_writes_batch_cards_and_recovery_key(home: Path, tmp_path: Path) 
         assert not any(printed(code).encode() in path.read_bytes() for code in made.codes_of(home).values())
     _, *each = cards.split("<article")
     assert [sum(printed(code) in card for card in each) for code in made.codes_of(home).values()] == [1, 1, 1]
-    order = ("The council", "Your code", "spring.rosetta-batch", "START-HERE.html", "Rosetta Review", "Hand over your answers", "Remettre")  # fmt: skip
+    order = ("The council", "Your code", "spring.rosetta-batch", "START-HERE.html", "Rosetta Review", "Hand in your answers", "Remettre")  # fmt: skip
     for card in each:
         places = [card.index(words) for words in order]
         assert places == sorted(places)

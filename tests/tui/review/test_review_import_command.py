@@ -233,7 +233,7 @@ def test_enrol_options_that_clash_are_refused(stick: Path, people: People) -> No
         (("box 0", "--remove", "--undo", "--reason", "x"), "Name one"),
         (("box 0", "--remove", "--reason", "x" * 201), "at most 200"),
         (("box 9", "--remove", "--reason", "x"), "no laptop 'box 9'"),
-        (("box 0", "--speaks-for", code), "handed nothing over"),
+        (("box 0", "--speaks-for", code), "handed nothing in"),
         (("box 0", "--speaks-for", "YBKC-TGFM"), "no review has the code"),
         (("box 2", "--remove", "--reason", " "), "Say why with --reason"),
     ):

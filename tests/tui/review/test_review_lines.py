@@ -173,8 +173,8 @@ def test_handing_over_is_opened_by_the_organisation_and_known_until_a_change(
     assert opened.phrase(earlier=True) in said
     assert sum(b'"kind":"rate"' in line for line in opened.lines) == 4
     before, after = said.split("You may pull the stick out.")
-    assert "Handed over at" not in before
-    assert "Handed over at 20" in after
+    assert "Handed in at" not in before
+    assert "Handed in at 20" in after
     assert "x writes it once more, u takes back, q stops:" in after
     assert "Put the stick in, then type x and Enter." in after.split("Sentence 4 of 4")[1]
 

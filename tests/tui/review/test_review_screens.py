@@ -285,7 +285,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
             assert not [row for row in rows if row[:1] in {"?", ":", "!", "%"}], (width, rows)
 
 
-# Rests, the end, handing over and taking back
+# Rests, the end, handing in and taking back
 
 
 async def test_rest_then_what_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,10 +327,10 @@ async def test_handing_over_writes_a_sealed_file_and_says_its_words(tmp_path: Pa
         ratings = open_ratings(path.read_bytes(), [CUSTODIANS[0]])
         see(app, "Saved and checked. You may pull the stick out.", ratings.phrase(earlier=True))
         await press(pilot, "enter")
-        see(app, "That was the last one.", "Handed over at 20", "press x")
+        see(app, "That was the last one.", "Handed in at 20", "press x")
         assert "Put the stick into this computer" not in text(app)
         await press(pilot, "u", "3")
-        assert "Handed over at" not in text(app)
+        assert "Handed in at" not in text(app)
 
 
 async def test_taking_back_needs_a_choice_and_one_more_key(tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ class LineFace:
     def items(self, view: View) -> NextAction | None:
         """Show an item, or that those left for later come now."""
         if view.item is None:
-            prompt = self._words("Enter shows them again. x hands over, u takes back, q stops:")
+            prompt = self._words("Enter shows them again. x hands in, u takes back, q stops:")
             return self._page(view, pages.aside_words(self._words, view), prompt)
         if not self._explained:
             self._explain()
@@ -315,9 +315,9 @@ class LineFace:
         """Show what withdrawing means for the organisation's copy."""
         message = self._words(
             "What you gave for these sentences is erased on this computer. "
-            "Hand over once more, so that the organisation erases it, too."
+            "Hand in once more, so that the organisation erases it, too."
         )
-        return self._page(view, message, self._words("x hands over, q stops:"))
+        return self._page(view, message, self._words("x hands in, q stops:"))
 
     def _page(self, view: View, said: str, prompt: str) -> NextAction | None:
         """Show a page without an item, and obey what is typed."""

@@ -97,7 +97,7 @@ class LaterPage(PausePage):
         return [
             self._enter(words("look at them")),
             *self._to_unsaved(),
-            self._key(Act.HAND_OVER, words("hand over")),
+            self._key(Act.HAND_OVER, words("hand in")),
             *self._undo(),
             self._key(Act.HELP, words("help")),
             self._key(Act.QUIT, words("stop")),
@@ -139,7 +139,7 @@ class EndPage(PausePage):
         words = self.words
         again = [self._enter(words("look at them"))] if self._view.skipped else []
         return [
-            self._key(Act.HAND_OVER, words("hand over")),
+            self._key(Act.HAND_OVER, words("hand in")),
             *again,
             *self._to_unsaved(),
             *self._undo(),
@@ -163,7 +163,7 @@ class WithdrawnPage(PausePage):
         yield from map(paragraph, page_text.rest)
 
     def hints(self) -> Sequence[Hint]:
-        return [self._key(Act.HAND_OVER, self.words("hand over")), self._key(Act.QUIT, self.words("stop"))]
+        return [self._key(Act.HAND_OVER, self.words("hand in")), self._key(Act.QUIT, self.words("stop"))]
 
     def action_onward(self, name: str) -> None:
         super().action_onward(NextAction.LEAVE.name if name == NextAction.GO_ON.name else name)

@@ -1,4 +1,4 @@
-"""Handing over and taking back: the sealed file on a stick, its six words, and what may be withdrawn."""
+"""Handing in and taking back: the sealed file on a stick, its six words, and what may be withdrawn."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class HandOverPage(Page[NextAction]):
             self.dismiss(NextAction.UNSAVED)
 
     def action_look(self) -> None:
-        """Find sticks; after handing over, go back."""
+        """Find sticks; after handing in, go back."""
         if self._done:
             self.dismiss(None)
         elif not self._busy:
