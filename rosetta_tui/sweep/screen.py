@@ -131,7 +131,7 @@ class HeatView(Widget, can_focus=True):
         # Name both axes, and say which part of them is seen.
         down = f"{grid.down} ↓{_part(rows, len(grid.rows))}" if grid.down else ""
         across = f"{grid.across} →{_part(columns, len(grid.columns))}" if grid.across else ""
-        words = "   ".join(filter(None, (down, across, "▁ worst … █ best")))
+        words = "   ".join(filter(None, (down, across, "▁ worst … █ best" if grid.ranks else "")))
         axis = Content.styled(crop(words, self.size.width), "$quiet")
         parts = [" " * seen.names]
         parts += [" " * GAP + crop(grid.columns[column], seen.width) for column in columns]
