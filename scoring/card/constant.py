@@ -11,14 +11,14 @@ from array import array
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TypeVar
 from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
 
-from corpora.files.packed_list import in_blocks, packed
+from corpora.files.packed_list import packed
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
 from scoring.core.inventory import STRUCTURAL_KEY, normalised
@@ -65,9 +65,10 @@ def search_constant(
     ``metrics`` are those of the composite; ``judges`` is the number of entries on which the most promising
     candidates are scored. Yields between the steps.
     """
-    forms = [
-        packed(sorted(comparison_form(entry.reference) for entry in block)) for block in in_blocks(entries, SORTED)
-    ]
+    references = (comparison_form(entry.reference) for entry in entries)
+    forms = []
+    while block := sorted(islice(references, SORTED)):
+        forms.append(packed(block))
     yield
     texts, repeated = _affordable(forms)
     del forms

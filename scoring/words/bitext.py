@@ -116,6 +116,7 @@ def ibm1(
     del order, begins
     edges = np.unique([*np.searchsorted(token, token[::TOGETHER]), len(token)])
     blocks = [(kind[first:last], token[first:last] - token[first]) for first, last in pairwise(edges.tolist())]
+    del token
     probability = np.full(len(source), 1.0 / words)
     for _ in range(rounds):
         counted = np.zeros(len(source))
@@ -125,11 +126,14 @@ def ibm1(
             share /= np.bincount(of_token, share)[of_token]
             # maximisation: what each source word got, as shares of all that it got
             np.add.at(counted, own, share)
-        probability = counted / np.bincount(source, counted)[source]
+        probability = counted
+        probability /= np.bincount(source, counted)[source]
     return source, target, probability
 
 
-def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> tuple[NumberArray, IntArray, int]:
+def _pairings(
+    sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+) -> tuple[NumberArray, NumberArray | IntArray, int]:
     """Pair each target token with each source token of its sentence.
 
     Gives the number of the target token, the pair of words as one number, and the number of target words. Of the
@@ -138,17 +142,18 @@ def _pairings(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
     """
     source, source_sizes = _flat(sources)
     target, target_sizes = _flat(targets)
-    sizes = np.repeat(source_sizes, target_sizes)
-    begins = np.repeat(np.cumsum(source_sizes) - source_sizes, target_sizes)
-    token = np.repeat(np.arange(len(target), dtype=np.int32), sizes)
-    place = np.arange(len(token))
-    place -= np.repeat(np.cumsum(sizes) - sizes, sizes)
-    place += begins[token]
     words = int(target.max()) + 1
-    key = source[place]
+    most = max(int(source_sizes @ target_sizes), (int(source.max()) + 1) * words)
+    whole = np.int32 if most < 2**31 else np.int64
+    sizes = np.repeat(source_sizes, target_sizes)
+    token = np.repeat(np.arange(len(target), dtype=np.int32), sizes)
+    begins = np.repeat(np.cumsum(source_sizes) - source_sizes, target_sizes) - (np.cumsum(sizes) - sizes)
+    place = begins.astype(whole)[token]
+    place += np.arange(len(token), dtype=whole)
+    key = source.astype(whole)[place]
     del place
     key *= words
-    key += target[token]
+    key += target.astype(whole)[token]
     return token, key, words
 
 
