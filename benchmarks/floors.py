@@ -21,7 +21,7 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from scoring.card.claim import FloorScores
 from scoring.card.constant import spread
-from scoring.card.floors import derangement, floors, joined
+from scoring.card.floors import FloorWork, derangement, joined
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.inventory import composite
 from scoring.core.setup import Translation
@@ -50,7 +50,7 @@ class Case:
     def of(cls, name: str, found: ScoringTools) -> Case:
         """Work the floors out."""
         entries = found.resources.entries
-        return cls(name, found, floors(entries, found.scorer.metrics, annotate=found.annotated))
+        return cls(name, found, FloorWork(entries, found.scorer.metrics, annotate=found.annotated).finish())
 
     @property
     def entries(self) -> Sequence[Entry]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from corpora.languages.language import LanguageCard
+from corpora.languages.cards import LanguageCard
 from corpora.model.corpus import Dataset
 from harness.card.checking.lint_subject import LintReport
 from harness.card.model import card_schema

@@ -28,7 +28,7 @@ from harness.card.reading import read_small_file
 from harness.consent.checks import facts_of, with_consent
 from harness.consent.withdrawals_in_force import remember_opened, standing
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.endpoint.endpoints import KeySource, find_key, no_key
 from harness.estimate.earlier import estimate_judges
 from harness.estimate.estimate import RunEstimate

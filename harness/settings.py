@@ -19,8 +19,7 @@ from typing import Annotated, Any, Final, NamedTuple, get_type_hints
 
 from corpora.files.toml_text import parse_toml
 from harness.core.failures import UsageError
-from harness.core.storage import PRIVATE, private_folder, write_file
-from harness.core.user_file import read_text, usage_errors
+from harness.core.storage import PRIVATE, private_folder, read_text, usage_errors, write_file
 
 NAME = "settings.toml"
 MOST_BYTES = 2**18

@@ -13,15 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from corpora.files.decode import open_regular
 from corpora.text.comparison import is_blank
 from corpora.text.messages import near_names
-
-if TYPE_CHECKING:
-    from corpora.languages.language import LanguageCard
-
 
 CODES = {
     "Latin": "Latn", "Canadian_Aboriginal": "Cans", "Cherokee": "Cher", "Cyrillic": "Cyrl",
@@ -68,12 +64,6 @@ def texts_script(shares: Mapping[str, float]) -> str | None:
     if shares.get("Hangul", 0.0) > LEAST_KANA and "Han" in shares:
         return "Kore"
     return CODES.get(next(iter(shares), ""))
-
-
-def resolve_script(tag: str, card: LanguageCard | None, shares: Mapping[str, float]) -> str | None:
-    """Return the script of a target: from its tag, else the shares of scripts in its references, else the card's default."""
-    script = tag_script(tag) or texts_script(shares)
-    return script or (card.default_script if card else None)
 
 
 _LANGUAGE_TAG = re.compile(

@@ -25,7 +25,7 @@ from harness.annotators.annotator import Find, Memo, Search
 from harness.annotators.learned_scores import FileScores, ModelScores, Progress, ScoreScale
 from harness.core.failures import UsageError
 from harness.core.installation import install_line
-from harness.core.user_file import folder_sha256
+from harness.core.storage import folder_sha256
 from scoring.core.setup import Translation
 
 _SCALE = ScoreScale(

@@ -23,7 +23,7 @@ from harness.annotators.annotator import Embedder, Find, Memo, NoMemo, Received,
 from harness.core.calls import Calls
 from harness.core.failures import HarnessError, UsageError
 from harness.core.installation import install_line
-from harness.core.user_file import folder_sha256
+from harness.core.storage import folder_sha256
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.endpoint.offline import why_secret
 from scoring.core.setup import EmbeddingFacts, Translation

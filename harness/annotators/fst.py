@@ -12,7 +12,7 @@ from threading import RLock
 import msgpack
 
 from corpora.files.packed_list import in_blocks
-from corpora.languages.language import WritingSystem
+from corpora.languages.cards import WritingSystem
 from corpora.text.comparison import FORM, alike
 from corpora.text.tokens import JOINERS, pieces, words
 from harness.annotators.annotator import Find, Memo, NoMemo, Search

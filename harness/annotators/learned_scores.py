@@ -21,7 +21,7 @@ from corpora.model.entry import open_entry
 from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import HarnessError, UsageError
-from harness.core.user_file import read_text
+from harness.core.storage import read_text
 from harness.inputs.table import EntryIds, table_cells
 from scoring.core.setup import Translation
 

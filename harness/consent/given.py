@@ -17,7 +17,7 @@ from corpora.model.corpus import Corpus, Dataset
 from harness.consent.notice import Words
 from harness.consent.withdrawals_in_force import Withdrawals
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity, key_phrase
 from harness.sealed.strict_records import Hex64, Short, StrictRecord

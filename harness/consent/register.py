@@ -29,8 +29,7 @@ from harness.consent.notice import (
 )
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.storage import exclusive, private_folder, write_file
-from harness.core.user_file import read_bytes
+from harness.core.storage import exclusive, private_folder, read_bytes, write_file
 from harness.sealed.archive import signed_record
 from harness.sealed.chain import ChainedRecord, chained_lines
 from harness.sealed.keys import Identity, key_phrase, says_key

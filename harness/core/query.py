@@ -242,13 +242,10 @@ def matches(query: Query, every: Mask, holds: Callable[[QueryTerm], Mask]) -> Ma
     return every
 
 
-def _kind(term: QueryTerm, fields: Fields) -> QueryType:
-    return fields[term.field].kind if term.field else QueryType.TEXT
-
-
 def holds(term: QueryTerm, rows: QueryRows) -> Mask:
     """Return for which rows a checked term holds, before it is negated."""
-    kind, absent = _kind(term, rows.fields), term.operator == ":" and term.value.casefold() == NONE
+    kind = rows.fields[term.field].kind if term.field else QueryType.TEXT
+    absent = term.operator == ":" and term.value.casefold() == NONE
     if kind is QueryType.NUMBER:
         return compared(rows.numbers(term.field), term)
     if kind is QueryType.WORD:

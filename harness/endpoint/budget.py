@@ -40,7 +40,7 @@ from corpora.files.toml_text import parse_toml
 from corpora.text.messages import dollars
 from harness.core.calls import Price, Request, Usage
 from harness.core.failures import BudgetReached, UsageError
-from harness.core.user_file import read_text, usage_errors
+from harness.core.storage import read_text, usage_errors
 
 ROUNDING = 1e-9
 """Share by which a cost may pass its reservation without being higher."""

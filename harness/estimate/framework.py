@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from corpora.files.toml_text import parse_toml
-from harness.core.user_file import read_text, usage_errors
+from harness.core.storage import read_text, usage_errors
 
 MOST_BYTES = 2**20
 MOST = 1e12

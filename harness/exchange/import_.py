@@ -15,8 +15,16 @@ from pathlib import Path
 
 from harness.core.failures import UsageError
 from harness.core.storage import StorageProblem, private_folder
-from harness.exchange.export import DIGITS_OF_VAULT, logs_seen, own_part, sign_for
-from harness.exchange.folder import ExchangeFolder, found_at, read_plain, stored_name
+from harness.exchange.folder import (
+    DIGITS_OF_VAULT,
+    ExchangeFolder,
+    found_at,
+    logs_seen,
+    own_part,
+    read_plain,
+    sign_for,
+    stored_name,
+)
 from harness.exchange.manifest import (
     MOST_MANIFEST,
     ExchangeList,

@@ -18,7 +18,7 @@ from corpora.languages.tags import SHIPPED, CardNames
 from harness.core.failures import HarnessError
 
 if TYPE_CHECKING:
-    from corpora.languages.language import LanguageCard
+    from corpora.languages.cards import LanguageCard
 
 
 class FstStatus(StrEnum):

@@ -25,7 +25,7 @@ from corpora.files.toml_text import first_problem, parse_toml
 from corpora.text.comparison import alike
 from corpora.text.tokens import Word, folded, words
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.storage import read_text
 from harness.inputs.table import is_csv, table_cells
 
 _LEMMA = frozenset({"lemma", "head", "headword", "word", "entry", "sro"})

@@ -20,8 +20,7 @@ from corpora.model.task_records import own_answer
 from corpora.text.comparison import is_blank
 from corpora.text.visible import guarded
 from harness.core.failures import ErrorClass, UsageError
-from harness.core.storage import storable
-from harness.core.user_file import MOST_BYTES, read_bytes, text_of
+from harness.core.storage import MOST_BYTES, read_bytes, storable, text_of
 from harness.endpoint.reply import usage
 from harness.inputs.inspect_logs import eval_rows, is_log, log_rows
 from harness.inputs.table import EntryIds, sheet_rows, table_rows, unreadable

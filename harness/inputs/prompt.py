@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.storage import read_text
 
 _SLOT = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<slot>[a-z_]+)\}")
 

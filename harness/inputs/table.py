@@ -11,7 +11,7 @@ from corpora.files.problems import Findings, Severity
 from corpora.formats.read_sheet import is_workbook, read_sheet
 from corpora.formats.read_table import RecordTable, read_records
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.storage import read_text
 
 _MOST_DIGITS = 12
 """Digits of a token count; no call has more."""

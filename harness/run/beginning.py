@@ -16,10 +16,10 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import AnyEntry, secrets_among
 from corpora.text.comparison import FORM, FORMS
 from harness.card.material import fingerprint
-from harness.compare.live import baseline_of
+from harness.compare.pairs import baseline_of
 from harness.consent.checks import refuse_withdrawn_method
 from harness.core.failures import HarnessError, RunState, UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key
 from harness.method.method import Method, Priced, Setup

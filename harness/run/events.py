@@ -22,7 +22,7 @@ from harness.store.sqlite.openings import Floor, ScoringSoFar
 from scoring.core.specification import TRANSLATIONS, KeptColumns, stated_columns
 
 if TYPE_CHECKING:
-    from harness.compare.live import LiveDifference
+    from harness.compare.pairs import LiveDifference
     from harness.store.runs import Run
     from scoring.card.claim import Claim
     from scoring.statistics.intervals import ValueSpread

@@ -21,7 +21,7 @@ from harness.card.material import fingerprint
 from harness.card.reading import block, number
 from harness.card.rows import BLOCK
 from harness.core.failures import ErrorClass, UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.core.version import VERSION
 from harness.endpoint.endpoints import KeySource, find_key, is_loopback
 from harness.method.method import Method, Result
@@ -47,7 +47,8 @@ from harness.store.runs import Run, find_by_id, read_card, read_run
 from harness.store.sqlite.openings import Origin, set_opening
 from harness.store.sqlite.trouble import transaction
 from scoring.card.claim import FloorScores
-from scoring.card.floors import JUDGES, floors
+from scoring.card.constant import STEP
+from scoring.card.floors import JUDGES, FloorWork
 from scoring.core.metric import EntryStatistics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import Translation
@@ -199,14 +200,15 @@ def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask)
         return {}
     tell("working out the floors")
     step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if tools.slow else 1
-    return floors(
-        entries if step == 1 else entries[::step],
+    some = entries if step == 1 else entries[::step]
+    return FloorWork(
+        some,
         tools.scorer.metrics,
         annotate=partial(tools.annotated_for_floors, ask),
         judges=SLOW_JUDGES if tools.slow else JUDGES,
         weighing=tools.scorer.weighing,
-        at_once=tools.slow,
-    )
+        step=max(1, len(some)) if tools.slow else STEP,
+    ).finish()
 
 
 # ---- Tells a run in which nothing worked from one whose outputs are worthless ----

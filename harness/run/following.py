@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from corpora.text.messages import counted
-from harness.compare.live import comparison_of
+from harness.compare.pairs import comparison_of
 from harness.core.failures import HarnessError, RunState, StoreError, UsageError
 from harness.endpoint.budget import Spending
 from harness.run.events import Control, EntryScored, Event, Finished, InFlight, Pending, Progress, Started

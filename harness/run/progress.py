@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from corpora.model.entry import Entry
-from harness.compare.live import LiveComparison
+from harness.compare.pairs import LiveComparison
 from harness.core.failures import RunState
 from harness.endpoint.budget import Spending
 from harness.method.method import Result

@@ -16,7 +16,7 @@ from harness.annotators.annotator import AskingAnnotator
 from harness.card.checking.verify_card import seal
 from harness.card.material import row_words
 from harness.card.rows import BLOCK
-from harness.compare.live import comparison_of, stopped_words
+from harness.compare.pairs import comparison_of, stopped_words
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError, RunState
 from harness.endpoint.budget import Spending
 from harness.endpoint.client import Connections, EndpointClient

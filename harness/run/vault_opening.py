@@ -19,7 +19,7 @@ from corpora.model.corpus import Corpus, Selection
 from harness.consent.withdrawals_in_force import Withdrawn, standing
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.user_file import folder_sha256, usage_errors
+from harness.core.storage import folder_sha256, usage_errors
 from harness.core.version import VERSION
 from harness.method.method_names import BUNDLE_SUFFIX, SHIPPED, SUBMITTED
 from harness.method.options import MethodOptions

@@ -147,7 +147,7 @@ def checked_recipient(text: str) -> str:
 
 def read_age_identities(path: Path) -> list[AgeIdentity]:
     """Read a file that ``age-keygen`` or this program made; UsageError names file, line and fix."""
-    from harness.core.user_file import read_text
+    from harness.core.storage import read_text
 
     text, _ = read_text(path, "an age identity file", most_bytes=2**16)
     age_identities = []

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from corpora.languages.cards import FoundCard, read_card
-from corpora.languages.language import LanguageCard
-from corpora.languages.tags import resolve_script, tag_script
+from corpora.languages.cards import FoundCard, LanguageCard, read_card, resolve_script
+from corpora.languages.tags import tag_script
 from corpora.model.entry import Entry
 from corpora.text.messages import percent
 from harness.core.installation import install_line

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.languages.cards import FoundCard, find_card, read_card
-from corpora.languages.tags import language_of, resolve_script
+from corpora.languages.cards import FoundCard, find_card, read_card, resolve_script
+from corpora.languages.tags import language_of
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import AnyEntry, Entry, OpenEntry, only_open, reveal_here, secrets_among

@@ -16,8 +16,7 @@ from corpora.model.task import TRANSLATION
 from harness.annotators import ANNOTATORS
 from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import KeyStoreError, UsageError
-from harness.core.storage import private_folder, write_file
-from harness.core.user_file import read_bytes
+from harness.core.storage import private_folder, read_bytes, write_file
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.strict_records import Count, Hex64, Short, StrictRecord

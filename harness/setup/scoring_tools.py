@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.files.json_types import JsonObject
 from corpora.model.entry import AnyEntry, reveal_here
 from harness.core.failures import AskingStopped, BudgetReached, HarnessError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.store.runs import Run
 from harness.store.sqlite.openings import Floor, RunOpening
 from scoring.card.claim import FLOORS_VERSION, FloorScores

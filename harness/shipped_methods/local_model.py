@@ -20,7 +20,7 @@ from harness.box.engine import BoxedCode, Limits
 from harness.box.engines import OwnProcess
 from harness.core.failures import UsageError
 from harness.core.installation import install_line
-from harness.core.user_file import folder_sha256
+from harness.core.storage import folder_sha256
 from harness.method.method import MethodClass
 from harness.method.options import MethodOptions
 

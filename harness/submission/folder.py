@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -21,8 +21,9 @@ from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.rows import row_entry
 from harness.core.failures import UsageError
-from harness.core.user_file import read_bytes, read_text, usage_errors
+from harness.core.storage import read_bytes, read_text, usage_errors
 from harness.core.version import VERSION
+from harness.method.option_table import METHODS, OPTIONS, OptionKind
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import Short, StrictRecord
 from harness.submission.bundle import (
@@ -39,7 +40,6 @@ from harness.submission.bundle import (
     is_tokenizer,
     pack_submission,
 )
-from harness.submission.lanes import told_by
 from harness.submission.members import (
     CARD,
     CODE,
@@ -237,10 +237,55 @@ def _method(submission: Submission) -> tuple[bool, str]:
             return wrong is None, wrong or f"data, {files}, for the method {lane.method}; no code"
 
 
+_CHOSEN_HERE: Final = frozenset({"endpoint", "model", "prices", "body"})
+"""Options that are the organisation's: which model is asked, where, and at what price."""
+_FILES: Final = frozenset(
+    option.name
+    for option in OPTIONS.values()
+    if option.kind in (OptionKind.FILE, OptionKind.FILE_OR_NAME) and (option.needed_by or option.taken_by)
+) - {*_CHOSEN_HERE, "outputs"}
+"""Options that name a file of the bundle."""
+
+MOST_AT_ONCE: Final = 32
+"""Texts in one call of a submission."""
+
+
+def lane_options(lane: DataLane, folder: Path | None = None) -> dict[str, Any]:
+    """Return the options of a lane of data by name, its files as paths below ``folder``.
+
+    Raises UsageError for an option that the method does not take or that is not the maker's to choose, and for one that is
+    missing.
+    """
+    allowed = {*METHODS[lane.method].needs, *METHODS[lane.method].takes} - _CHOSEN_HERE
+    for name in lane.options:
+        if name not in allowed - _FILES:
+            words = f"The option {name!r} is not one that a submission gives {lane.method}."
+            raise UsageError(words)
+    for name in lane.files:
+        if name not in allowed & _FILES:
+            raise UsageError(f"The method {lane.method} reads no file {name!r}.")
+    asked_at_once = lane.options.get("batch_size", 1)
+    if isinstance(asked_at_once, int | float) and asked_at_once > MOST_AT_ONCE:
+        raise UsageError(
+            f"The option 'batch_size' is {asked_at_once:g}, and a submission asks {MOST_AT_ONCE} texts at once at most: one call has "
+            "its time for each of them, and as long nobody here can tell whether it still works. Lower it, and make the run of the card again."
+        )
+    given = {*lane.options, *lane.files}
+    for name in METHODS[lane.method].needs:
+        if name not in given | _CHOSEN_HERE:
+            words = f"The method {lane.method} needs {name!r}. Name it in submission.toml."
+            raise UsageError(words)
+    place = folder or Path(DATA)
+    files: dict[str, Any] = {name: place.joinpath(*path.rstrip("/").split("/")) for name, path in lane.files.items()}
+    if "prompt" in files:
+        files["prompt"] = str(files["prompt"])  # a version or a file, as text
+    return {**lane.options, **files}
+
+
 def _lacking(lane: DataLane, submission: Submission) -> Iterator[str]:
     """Yield what a method of data needs and is not told."""
     try:
-        told_by(lane)
+        lane_options(lane)
     except UsageError as wrong:
         yield str(wrong)
     if lane.method == "ctranslate2" and (folder := lane.files.get("model_folder")):

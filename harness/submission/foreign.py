@@ -17,8 +17,7 @@ from typing import Any, Final
 import tomlkit
 
 from harness.core.failures import UsageError
-from harness.core.storage import storable
-from harness.core.user_file import read_bytes
+from harness.core.storage import read_bytes, storable
 from harness.submission.bundle import RefusedBundle, unpack_into
 from harness.submission.members import (
     CODE,

@@ -25,7 +25,7 @@ from corpora.samples import DEMO_PLAN, sample_path
 from corpora.text.messages import near_names, one_of
 from harness.api import CorpusRequest
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text, usage_errors
+from harness.core.storage import read_text, usage_errors
 from harness.method.option_table import LIMITS, asks
 from harness.method.options import MethodOptions, refuse_told_keys
 from harness.setup.plan import RunOptions

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from harness.core.failures import HarnessError
-from harness.core.storage import PUBLISHED, private_folder, write_file
-from harness.core.user_file import read_bytes
+from harness.core.storage import PUBLISHED, private_folder, read_bytes, write_file
 from harness.sealed.archive import SignedRecord, read_signed_record, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import seal, unseal

@@ -14,7 +14,7 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.files.toml_text import parse_toml
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text, usage_errors
+from harness.core.storage import read_text, usage_errors
 from harness.sealed.keys import Identity
 from harness.setup.scoring_options import CalibratedScoring, sign_scoring, specification_sha256
 from scoring.core.specification import Tier, specification
@@ -22,7 +22,7 @@ from scoring.core.specification import Tier, specification
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
-    from scoring.calibration.judgements import Estimate
+    from scoring.calibration.measures import Estimate
     from scoring.calibration.threshold import ThresholdProposal
 
 

@@ -13,7 +13,7 @@ from corpora.files.json_types import Json, JsonObject
 from corpora.model.entry import EntryId
 from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.storage import read_text
 from harness.inputs.table import table_rows
 from review.rating import LEAST_ACCEPTABLE, RANKS, Rating
 

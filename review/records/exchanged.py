@@ -41,11 +41,6 @@ def check_sealed(data: bytes) -> None:
         )
 
 
-def check_certificate(data: bytes) -> None:
-    """Raise UsageError for what is no certificate, and for one that stays inside."""
-    refuse_exact(data)
-
-
 def check_evidence(data: bytes) -> None:
     """Raise UsageError for what is no evidence, and for evidence of secret entries, which stays inside."""
     evidence_file = unpack_evidence(data)
@@ -72,7 +67,7 @@ KINDS: Final = (
     FileKind(EXPORT_SUFFIX, "what a review exported, sealed", check_sealed, "keep it; its recipients open it"),
     FileKind(LAPTOP_SUFFIX, "the card of a laptop", read_laptop_card, "rosetta review enrol FILE", _SMALL),
     FileKind(WITNESS_SUFFIX, "the statement of a witness", read_statement, "rosetta review enrol FILE", _SMALL),
-    FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
+    FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", refuse_exact, "rosetta review attach FILE", _CERTIFICATE, SIGNATURE_SUFFIX),
     FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "is next to its certificate", _SMALL),
     FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", check_evidence, "rosetta review verify FILE"),
     FileKind(BUNDLE_SUFFIX, "a submission", parse_submission, "rosetta submission check FILE", MOST_BYTES),

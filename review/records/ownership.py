@@ -22,7 +22,7 @@ from corpora.files.toml_text import first_problem
 from harness.consent.notice import Words, one_line
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.sealed.archive import SignedRecord, signed_record
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileError, FileProblem, Hex64, Short, StrictRecord

@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.core.failures import HarnessError
-from harness.sealed.carried_files import ReviewFile, read_one
-from harness.sealed.found_files import FileSearch, SkippedFiles, find_files
+from harness.sealed.carried_files import FileSearch, ReviewFile, SkippedFiles, find_files, read_one
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity, Lock, lock_of, typed_passphrase
 from harness.sealed.stick import mounted_sticks

@@ -23,7 +23,7 @@ from harness.card.reading import block, read_card_bytes
 from harness.card.withholding import are_safe
 from harness.consent.register import checked_lines as register_lines
 from harness.core.failures import UsageError
-from harness.core.user_file import read_bytes
+from harness.core.storage import read_bytes
 from harness.release.budget import NotReleased, shortfall_of
 from harness.release.ledger import checked_lines, history
 from harness.release.ledger_records import (

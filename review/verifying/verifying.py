@@ -36,7 +36,7 @@ from review.community.folder import ABOUT, SIGNATURE, SUMS, read_export
 from review.community.folder import FORMAT as EXPORT
 from review.office.store.database import FILE as OFFICE
 from review.office.store.store import Office
-from review.verifying import cards, custody, submitter_files, verdicts
+from review.verifying import cards, custody, verdicts
 from review.verifying.custody import public_key_in
 from review.verifying.kinds import (
     UNSIGNED,
@@ -133,7 +133,6 @@ _CORPUS: Final = VerifiableKind(
 KINDS: Final[tuple[VerifiableKind, ...]] = (
     *custody.KINDS,
     *verdicts.KINDS,
-    *submitter_files.KINDS,
     *_OTHER_KINDS,
     *cards.KINDS,
     _CORPUS,

@@ -406,7 +406,7 @@ class RosettaApp(TerminalApp):
             why = "Texts of secret entries stand here; they are not exported."
             self.notify(why, severity="warning", markup=False)
             return
-        from rosetta_tui.toolkit.dialogs.export import ExportScreen
+        from rosetta_tui.toolkit.dialogs.choose import ExportScreen
 
         home = self.store_path.parent
         self.push_screen(ExportScreen(home, message.records, message.name, message.page))

@@ -18,8 +18,7 @@ from rosetta_tui.settings.actions import absolute, ask_setting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import confirm
-from rosetta_tui.toolkit.dialogs.export import exports_folder, free_path
+from rosetta_tui.toolkit.dialogs.choose import confirm, exports_folder, free_path
 from rosetta_tui.toolkit.messages import ReportAsked
 
 _TITLE = "Report"

@@ -33,7 +33,7 @@ with when_used():
     from review.calibration import evidence as calibration_evidence
     from review.calibration import proposal
     from review.calibration import ratings as calibration_ratings
-    from review.office.results import certifying, rating_rows, results
+    from review.office.results import certifying, results
     from review.office.store import store
     from rosetta_tui.compare import lines
     from rosetta_tui.report import calibration
@@ -279,7 +279,7 @@ def _ratings(
     with store.Office.open(database.home()) as office:
         reviewed = office.review(str(review))
         results.refuse_withdrawn(reviewed)
-        return calibration_ratings.from_review(reviewed.name, rating_rows.rated_items(office, reviewed))
+        return calibration_ratings.from_review(reviewed.name, results.rated_items(office, reviewed))
 
 
 def _evidence(

@@ -13,7 +13,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
 
 with when_used():
-    from harness.core import user_file
+    from harness.core import storage
     from harness.store import runs, sweeps
     from harness.store.sqlite import database
     from review.office.results import results
@@ -88,7 +88,7 @@ def _page(
             return review_page.review_page(office, reviewed, run), f"review-{reviewed.name}.html"
     if kind == "released":
         card = Path(name)
-        data = user_file.read_bytes(card, "a released card", _MOST_BYTES)
+        data = storage.read_bytes(card, "a released card", _MOST_BYTES)
         with database.opened() as connection:
             return leaderboard_page.released_page(data, card.name, connection), f"{card.stem}.html"
     with database.opened() as connection:

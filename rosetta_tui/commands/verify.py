@@ -20,7 +20,7 @@ with when_used():
     from harness.store.sqlite import database
     from review.community import folder as export_folder
     from review.verifying import kinds, verifying
-    from rosetta_tui.report import verification
+    from rosetta_tui.report import paragraphs
 
 _FILE = click.Path(path_type=Path)
 
@@ -60,7 +60,7 @@ def verify(file: Path, others: tuple[Path, ...], words: str, *, as_json: bool) -
             _folder(file, here, as_json=as_json)
             return
         file_verdict = verifying.verify_any(file, here)
-    print_form("verify", file_verdict.as_json(), verification.verdict_lines(file_verdict), as_json=as_json)
+    print_form("verify", file_verdict.as_json(), paragraphs.verdict_lines(file_verdict), as_json=as_json)
     if not file_verdict.holds:
         sys.exit(1)
 
@@ -71,7 +71,7 @@ def _folder(folder: Path, here: kinds.VerifiedAgainst, *, as_json: bool) -> None
         raise UsageError("--with and --words are of one file. Name it in place of its folder.")
     folder_lines = list(verifying.verify_folder(folder, here))
     document: JsonObject = {"folder": folder.name, "files": [folder_line.as_json() for folder_line in folder_lines]}
-    lines = verification.folder_lines(folder_lines, verifying.known_kinds())
+    lines = paragraphs.folder_lines(folder_lines, verifying.known_kinds())
     print_form("verify-folder", document, lines, as_json=as_json)
     if any(folder_line.holds is False for folder_line in folder_lines):
         sys.exit(1)

@@ -17,7 +17,7 @@ from textual.content import Content
 
 from corpora.model.entry import Entry
 from corpora.text.messages import counted
-from harness.compare.bench import ChanceGain, gain_by_chance, headline_of, worst_places
+from harness.compare.parts import ChanceGain, gain_by_chance, headline_of, worst_places
 from harness.core.failures import UsageError
 from harness.core.query import Fields
 from harness.method.method import Result

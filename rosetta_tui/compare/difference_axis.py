@@ -97,13 +97,11 @@ def _names(runs: Sequence[ComparedRun], room: int) -> list[str]:
     if max(cell_len(" · ".join(own)) for own in parts) > room:
         shared = set.intersection(*map(set, parts))
         parts = [[part for part in own if part not in shared] or own for own in parts]
-    states = ["" if run.complete else f"{state_words(run)} · " for run in runs]
+    states = [
+        "" if run.complete else f"{'going on' if run.under_way else 'stopped'} {run.done:,}/{run.total:,} · "
+        for run in runs
+    ]
     return [state + " · ".join(own) for state, own in zip(states, parts, strict=True)]
-
-
-def state_words(run: ComparedRun) -> str:
-    """Return how far a run is that is not complete."""
-    return f"{'going on' if run.under_way else 'stopped'} {run.done:,}/{run.total:,}"
 
 
 def facts(run: ComparedRun) -> str:

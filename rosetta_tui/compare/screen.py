@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from harness.compare.comparing import compare_runs
 from harness.compare.comparison import Comparison
-from harness.compare.reasons import RunFindings, run_findings
+from harness.compare.parts import RunFindings, run_findings
 from harness.core.failures import HarnessError
 from harness.core.query import Query, QueryTerm
 from harness.store.runs import Run

@@ -3,6 +3,6 @@
 from rosetta_tui.toolkit.places import Place
 
 PLACE = Place(
-    "corpora", "Corpora", "Corpora and what is in them", "rosetta_tui.corpus.list_screen",
+    "corpora", "Corpora", "Corpora and what is in them", "rosetta_tui.corpus.screen",
     "CorporaScreen", order=2,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from corpora.text.messages import percent, shortened
-from harness.compare.reasons import RunFindings
+from harness.compare.parts import RunFindings
 from harness.core.query import QueryTerm
 from harness.store.runs import Run, read_run
 from rosetta_tui.entry.pane import PanedScreen

@@ -103,9 +103,9 @@ def waiting_reviews(desk: OrganiserService) -> list[WaitingItem]:
 
 def _ratings(desk: OrganiserService) -> Iterator[WaitingItem]:
     """Yield how many files of ratings on sticks were not imported yet."""
-    from harness.sealed import found_files, stick
+    from harness.sealed import carried_files, stick
 
-    hashes = found_files.ratings_hashes(stick.mounted_sticks())
+    hashes = carried_files.ratings_hashes(stick.mounted_sticks())
     if not hashes:
         return
     with desk.office() as office:

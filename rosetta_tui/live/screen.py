@@ -27,9 +27,16 @@ from rosetta_tui.entry.pane import GONE, PANE, EntryPage, EntryPane, RowsAndPane
 from rosetta_tui.entry.reasons import REASONS, ReasonsTable
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable
-from rosetta_tui.live.against import AgainstLine
 from rosetta_tui.live.answers import asks_for_answers
-from rosetta_tui.live.examining import AGAINST, EXAMINED_SECONDS, PARTS, STILL_SECONDS, ExaminedScreen, WhyPanel
+from rosetta_tui.live.examining import (
+    AGAINST,
+    EXAMINED_SECONDS,
+    PARTS,
+    STILL_SECONDS,
+    AgainstLine,
+    ExaminedScreen,
+    WhyPanel,
+)
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel, notify_terminal
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import LocalRunControl, RunControl, steer

@@ -19,8 +19,7 @@ from harness.core.failures import HarnessError
 from harness.core.storage import file_stamp
 from harness.estimate.framework import WorkedFramework, read_framework, work_out
 from harness.project.authoring import ProjectProgress, SegmentProgress, progress_of, still_out
-from harness.project.candidates import WEIGHTS
-from harness.project.proposals import TIERS
+from harness.project.candidates import TIERS, WEIGHTS
 from harness.project.state import CORPUS, FILE, HandedOut, ProjectState, known_folders, read_project
 from review.office.results.progress import WorkingTime, worked_until_now
 from rosetta_tui.report import project

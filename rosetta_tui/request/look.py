@@ -235,7 +235,7 @@ class _Looking:
         try:
             corpus_look = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
         except UsageError as error:
-            self._stop(str(error), "file" if is_vault(folder.expanduser()) else "vault")
+            self._stop(str(error), "file" if (folder.expanduser() / HEAD).is_file() else "vault")
         alone = corpus_look is None or corpus_look.together == 1
         silent = (
             "A vault is opened when the run begins: its log keeps every opening. So nothing is counted before. "
@@ -391,11 +391,6 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
         target_language=dataset.target_language,
         terms=dataset.terms.words if dataset.terms.local_only else "",
     )
-
-
-def is_vault(folder: Path) -> bool:
-    """Return whether a vault is in a folder."""
-    return (folder / HEAD).is_file()
 
 
 def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:

@@ -37,8 +37,7 @@ from rosetta_tui.toolkit.ordered_table import OrderedTable
 if TYPE_CHECKING:
     from harness.setup.plan import Resumption
     from rosetta_tui.request.draft import RunDraft
-    from rosetta_tui.runs.resume import RetryScreen, Stop
-    from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
+    from rosetta_tui.runs.resume import RetryScreen, ScoreAgainScreen, ScoredAgain, Stop
 
 
 # ---- A person's own words beside a run: tags to find it by, and a note ----
@@ -247,7 +246,7 @@ class RunActions:
 
         def make(store: sqlite3.Connection) -> ScoreAgainScreen:
             from harness.setup.plan import scoring_of
-            from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
+            from rosetta_tui.runs.resume import ScoreAgainScreen, fields_of
 
             before = fields_of(scoring_of(read_run(store, run.number)))
             return ScoreAgainScreen(self._path, run.number, run_label(run), before)

@@ -21,10 +21,10 @@ from harness.run.events import Finished
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.sqlite.database import opened
-from harness.submission import lanes, rehearsal
+from harness.submission import rehearsal
 from harness.submission.desk import SubmissionStore
 from harness.submission.folder import check_submission, require_parts
-from harness.submission.lanes import ModelHere
+from harness.submission.rehearsal import ModelHere
 from rosetta_tui.session.engine import Engine
 
 SYSTEMS = ("verda", "griza")  # imaginary systems, in the order of `corpora.samples.demo_files`
@@ -101,7 +101,7 @@ def rehearsal_needs(store: Path, number: str) -> RehearsalNeeds:
     except UsageError as unknown:
         corpus = str(unknown)
     made_for = getattr(kept.manifest.method, "made_for", "")
-    return RehearsalNeeds(lanes.asks_models(kept.submission), made_for, corpus)
+    return RehearsalNeeds(rehearsal.asks_models(kept.submission), made_for, corpus)
 
 
 def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on: Path | None = None) -> Engine:
@@ -110,8 +110,8 @@ def begin_rehearsal(store: Path, number: str, model: ModelHere | None = None, on
     kept = desk.find(number)
     require_parts(check_submission(kept.submission), for_secrets=False)
     with ExitStack() as unpacked:
-        place = unpacked.enter_context(lanes.unpacked(kept.submission, store.parent))
-        plan = lanes.lane_plan(kept.submission, place, model)
+        place = unpacked.enter_context(rehearsal.unpacked(kept.submission, store.parent))
+        plan = rehearsal.lane_plan(kept.submission, place, model)
         corpus = rehearsal.rehearsal_corpus(kept.submission, on)
         request = rehearsal.rehearsal_request(kept.submission, plan, corpus, {})
         request, kept_in = rehearsal.rehearsal_place(request, store, place)

@@ -22,7 +22,7 @@ from textual.widgets import Button, Input, Static
 from corpora.text.messages import counted
 from harness.method.method_names import BUNDLE_SUFFIX
 from harness.submission.desk import SubmissionEvent
-from harness.submission.lanes import ModelHere
+from harness.submission.rehearsal import ModelHere
 from review.office.results.whole_way import STEPS
 from rosetta_tui.session.trials import RehearsalNeeds, begin_rehearsal, rehearsal_needs
 from rosetta_tui.show.columns import Cell, Column

@@ -36,42 +36,16 @@ _END = object()
 IntArray = npt.NDArray[np.int64]
 
 
-def floors(
-    entries: Sequence[Entry],
-    metrics: Sequence[Metric],
-    *,
-    annotate: Annotate = list,
-    seed: int = SEED,
-    judges: int = JUDGES,
-    weighing: Weighing | None = None,
-    at_once: bool = False,
-) -> dict[str, FloorScores]:
-    """Score worthless outputs with the metrics of the composite, by the specification's weights where no others are given.
+class FloorWork:
+    """Scores worthless outputs with the metrics of the composite, by the specification's weights where no others are given.
 
     ``empty``; ``source``; ``constant``, the best by composite among the references; ``shuffled``, references
     in wrong places; ``words``, as many words as the reference has, at random from other references, those
     that the analyser accepts where it judges outputs; ``truncated``, the first fifth of each reference. They
     depend on the entries only, so runs on the same entries share them. ``shuffled`` and ``words`` are left
     out where no other entry gives them anything. Tasks other than translation have no floors.
-    ``at_once``: all entries in one step and in their order, for statistics that are no whole numbers.
-    """
-    work = FloorWork(
-        entries,
-        metrics,
-        annotate=annotate,
-        seed=seed,
-        judges=judges,
-        weighing=weighing,
-        step=max(1, len(entries)) if at_once else STEP,
-    )
-    while work.step():
-        pass
-    return work.scores()
 
-
-class FloorWork:
-    """Works floors out in steps of some ten milliseconds, so that a run need not wait for them.
-
+    The work is done in steps of some ten milliseconds, so that a run need not wait for it.
     Statistics are whole numbers, so that their sums are the same in any order. Entries follow the random order
     by which ``shuffled`` moves the references: each entry gets the reference of the one before it, which was just
     read, and the sums so far are those of a random sample.
@@ -88,7 +62,7 @@ class FloorWork:
         weighing: Weighing | None = None,
         step: int = STEP,
     ) -> None:
-        """Prepare the work of ``floors``; ``step`` is how many entries a step scores."""
+        """``step`` is how many entries a step scores: all of them, in their order, for statistics that are no whole numbers."""
         translated = bool(entries) and entries[0].of_task == TRANSLATION
         self._entries = entries if translated else ()
         self._used = [metric for metric in metrics if metric.info.id in composite_metrics()]
@@ -110,6 +84,12 @@ class FloorWork:
         """Work for some milliseconds. Return whether more is left."""
         self.complete = next(self._steps, _END) is _END
         return not self.complete
+
+    def finish(self) -> dict[str, FloorScores]:
+        """Complete the work and return the floors."""
+        while self.step():
+            pass
+        return self.scores()
 
     @property
     def total(self) -> int:

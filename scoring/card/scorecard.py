@@ -23,7 +23,7 @@ from corpora.model.entry import Entry
 from corpora.text.messages import counted
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide_claim
-from scoring.card.floors import floors
+from scoring.card.floors import FloorWork
 from scoring.core.inventory import Composite, Input, cost_adjusted
 from scoring.core.metric import FAILED, EntryStatistics, Table
 from scoring.core.packs import RAISED
@@ -207,7 +207,7 @@ def scorecard(
     if not scorer.mixes:  # answers have no floors, and what holds of translations says nothing here
         known_floors, outputs = {}, None
     floor_values = dict(
-        floors(scorer.entries_alike(entries), scorer.metrics, seed=seed, weighing=scorer.weighing)
+        FloorWork(scorer.entries_alike(entries), scorer.metrics, seed=seed, weighing=scorer.weighing).finish()
         if known_floors is None
         else known_floors
     )

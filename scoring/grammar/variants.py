@@ -1,7 +1,7 @@
 """Whether two sentences say the same by a language's own rules (METRICS §6, appendix B).
 
 Both are brought into a normal form and compared: no search, so that the time grows with the length of the
-sentences only. The rules are data (``corpora.languages.language``); any language card may have some. Nearly all
+sentences only. The rules are data (``corpora.languages.cards``); any language card may have some. Nearly all
 texts that differ are distinguished at a glance, before their normal forms are made.
 """
 
@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
 
-from corpora.languages.language import VariantRules
+from corpora.languages.cards import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
 from scoring.core.setup import FstAnnotation
 from scoring.grammar.gold_analysis import TaggedWord, tagged_word

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
-from corpora.languages.language import VariantRules
+from corpora.languages.cards import VariantRules
 from corpora.text.comparison import is_blank
 from corpora.text.tokens import folded
 from scoring.core.setup import FstAnnotation, Translation, WordAnalysis

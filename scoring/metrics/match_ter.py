@@ -11,7 +11,7 @@ from unicodedata import normalize
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from corpora.languages.language import VariantRules
+from corpora.languages.cards import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
 from scoring.core.metric import (
     FloatArray,

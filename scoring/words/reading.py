@@ -13,7 +13,7 @@ from sys import intern
 
 import regex
 
-from corpora.languages.language import WritingSystem
+from corpora.languages.cards import WritingSystem
 from corpora.text.tokens import JOINERS, folded, pieces, words
 
 _UNSPACED = (

@@ -15,7 +15,7 @@ from functools import cache, cached_property, lru_cache
 import regex
 
 from corpora.files.packed_list import changed
-from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.languages.cards import LanguageCard, WritingSystem
 from corpora.languages.tags import language_of
 from corpora.model.entry import Entry, OpenEntry, only_open
 from corpora.text.comparison import FORMS, script_of, scripts

@@ -12,7 +12,7 @@ from unicodedata import is_normalized
 
 import regex
 
-from corpora.languages.language import WritingSystem
+from corpora.languages.cards import WritingSystem
 from corpora.text.comparison import script_of
 from corpora.text.messages import listed
 from corpora.text.tokens import Word, folded, pieces, words

@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from corpora.model.entry import Segment
 from harness.card.reading import block
-from harness.compare import reasons
-from harness.compare.reasons import run_findings
+from harness.compare.parts import run_findings
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
@@ -101,7 +100,7 @@ def test_run_examined_in_parts_has_the_findings_of_the_whole(tmp_path: Path, mon
     made = scene(tmp_path / "s.sqlite", total=120, stored=120, outputs=outputs_of(120, 3))
     run = find_run(made.store, made.run_id)
     whole = run_findings(made.store, run)
-    monkeypatch.setattr(reasons, "EXAMINED_AT_ONCE", 60)
+    monkeypatch.setattr("harness.compare.parts.EXAMINED_AT_ONCE", 60)
     parts = run_findings(made.store, run)
     assert whole is not None
     assert parts is not None

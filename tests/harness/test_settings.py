@@ -20,7 +20,7 @@ from corpora.model.entry import Entry
 from harness import settings
 from harness.annotators.comet import comet_annotator
 from harness.core.failures import UsageError
-from harness.core.user_file import MOST_BYTES, read_text
+from harness.core.storage import MOST_BYTES, read_text
 from harness.core.version import VERSION
 from harness.endpoint.budget import Prices
 from harness.inputs.dictionary import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from corpora.languages.language import LanguageCard
+from corpora.languages.cards import LanguageCard
 from corpora.model.entry import Entry
 from corpora.text.tokens import words
 from harness.fst.analyser import Analyser, open_analyser

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from corpora.languages.language import LanguageCard
+from corpora.languages.cards import LanguageCard
 from corpora.model.entry import Entry, only_open
 from scoring.core.setup import ScoringSetup, Translation
 from scoring.words.bitext import Terminology, alignment_name

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from corpora.languages.cards import find_card
-from corpora.languages.language import LanguageCard
+from corpora.languages.cards import LanguageCard, find_card
 from corpora.text.tokens import words
 from scoring.core.setup import Acceptance, FstAnnotation, Translation, WordAnalysis
 from tests.scoring.samples import entry

@@ -22,9 +22,8 @@ from harness.store.sqlite.database import open_store
 from rosetta_tui.corpus import open_corpus as originals
 from rosetta_tui.corpus import table
 from rosetta_tui.corpus.detail_screens import CorpusChecksScreen, CorpusEntryScreen, CorpusFactsScreen
-from rosetta_tui.corpus.list_screen import CorporaScreen
 from rosetta_tui.corpus.open_corpus import open_corpus
-from rosetta_tui.corpus.screen import CorpusScreen
+from rosetta_tui.corpus.screen import CorporaScreen, CorpusScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.show.columns import LEFT_OUT

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
-from harness.sealed.carried_files import ReviewFile
-from harness.sealed.found_files import is_kind
+from harness.sealed.carried_files import ReviewFile, is_kind
 from harness.sealed.stick import stick_error
 from review.desktop.frame.page import Page, harmless_lines
 from review.desktop.frame.work import AppContext

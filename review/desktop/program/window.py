@@ -19,8 +19,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QMainWindow, QScrollArea, QS
 
 from harness.core.failures import HarnessError, StoreError
 from harness.core.storage import StorageProblem, words_for
-from harness.sealed.carried_files import ReviewFile
-from harness.sealed.found_files import is_kind
+from harness.sealed.carried_files import ReviewFile, is_kind
 from review.desktop.frame.page import Page
 from review.desktop.frame.page_parts import Banner
 from review.desktop.frame.work import AppContext

@@ -13,8 +13,16 @@ from itertools import chain
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.sealed.carried_files import ReviewFile, kind_of_name, read_carried
-from harness.sealed.found_files import FileSearch, FoundFile, SkippedFiles, SkipReason, find_files
+from harness.sealed.carried_files import (
+    FileSearch,
+    FoundFile,
+    ReviewFile,
+    SkippedFiles,
+    SkipReason,
+    find_files,
+    kind_of_name,
+    read_carried,
+)
 from harness.sealed.keys import key_phrase
 from harness.sealed.sealing import AgeIdentity, SealError, checked_recipient
 from harness.sealed.stick import RATINGS_SUFFIX, StickError

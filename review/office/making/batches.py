@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from corpora.languages.cards import find_card
-from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
+from corpora.languages.cards import find_card, resolve_script
+from corpora.languages.tags import CODES, tag_script, texts_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.text.comparison import script_of, scripts
 from corpora.text.tokens import JOINERS
 from corpora.text.visible import plain
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.sealed.keys import Identity, Signed
 from harness.setup.preparing import language_folders
 from review.files.batch import Batch, make_batch

@@ -21,7 +21,7 @@ from corpora.files.toml_text import parse_toml
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text, usage_errors
+from harness.core.storage import read_text, usage_errors
 from harness.inputs.table import table_cells
 from review.files.manifests import MOST_ITEM_TEXT, TrainingItem
 from review.office.making.items import Item, drawing, new_item

@@ -37,11 +37,6 @@ class SecondDraft(Drawn):
     words: int  # People's words that go along: of each item those of each person who wrote any
 
 
-def split_cases(review: Review, state: State) -> list[Case]:
-    """Return the items of a review whose ratings lie two steps apart or more."""
-    return [case for case in queue(state, review.key) if case.is_split]
-
-
 def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
     """Draw the items that split the panel and the people who answered; UsageError where there is nothing to ask.
 
@@ -88,7 +83,8 @@ def cases_to_ask(office: Office, review: Review) -> tuple[State, list[Case]]:
             "they agree."
         )
     state = office.state(review)
-    if not (cases := split_cases(review, state)):
+    cases = [case for case in queue(state, review.key) if case.is_split]  # ratings two steps apart or more
+    if not cases:
         raise UsageError(f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more.")
     return state, cases
 

@@ -14,7 +14,7 @@ from corpora.text.comparison import comparison_form
 from harness.project.state import HandedOut, Project, ProjectEntry, Spoken, today
 from review.log.fold import State
 from review.office.results.progress import Gathered, emptied, note, with_words
-from review.office.results.rating_rows import people
+from review.office.results.results import people
 from review.office.results.translations import cleared_items
 from review.office.store.store import Review
 from review.rating import CannotJudge, Rating

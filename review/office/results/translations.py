@@ -19,7 +19,7 @@ from corpora.model.entry import Entry, EntryId
 from corpora.text.comparison import comparison_form
 from review.log.fold import State
 from review.office.making.batches import scripted
-from review.office.results.rating_rows import people
+from review.office.results.results import people
 from review.office.store.store import Review
 from review.rating import CannotJudge
 from review.verdict.gate.key import AnswerKey, counted

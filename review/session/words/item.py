@@ -277,7 +277,7 @@ def offers(words: Words, view: View) -> list[Offer]:
             Offer(Act.COMMENT, words("comment")),
             Offer(Act.WORDING, words("better translation")),
             Offer(Act.HARM, words("harmful")),
-            Offer(Act.REASONS, words("what was wrong?"), has_reasons(view)),
+            Offer(Act.REASONS, words("what was wrong?"), view.last is not None and view.last.rating is not None),
             Offer(Act.UNDO, words("undo"), view.can_undo),
         ]
     return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
@@ -293,11 +293,6 @@ def translation_offers(words: Words, view: View) -> list[Offer]:
         Offer(Act.UNDO, words("undo"), view.can_undo),
     ]
     return [*offered, Offer(Act.HELP, words("help")), Offer(Act.QUIT, words("stop"))]
-
-
-def has_reasons(view: View) -> bool:
-    """Return whether there is an answer to give reasons for."""
-    return view.last is not None and view.last.rating is not None
 
 
 def last_question(words: Words, last: LastJudged) -> ItemQuestion:

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.sealed.keys import verify as signed_by
 from harness.sealed.strict_records import (
     Count,

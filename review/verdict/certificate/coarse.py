@@ -19,7 +19,7 @@ from pydantic import Field
 from corpora.model.vocabularies import SECRET_SEGMENTS
 from harness.card.withholding import LEAST, clean, expected_half, rounded
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.release.ledger_records import Answers, Confirmation, InLedger
 from harness.sealed.strict_records import Hex64, Id, Short, StrictRecord
 from harness.vault.vault_records import Moment

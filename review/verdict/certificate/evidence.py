@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.user_file import usage_errors
+from harness.core.storage import usage_errors
 from harness.sealed.archive import MOST_BYTES, pack, unpack
 from harness.sealed.chain import ancestors, tips_of
 from harness.sealed.keys import Signed

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from corpora.files.toml_text import first_problem, parse_toml
 from harness.core.failures import UsageError
-from harness.core.user_file import read_bytes
+from harness.core.storage import read_bytes
 
 MOST_BYTES = 64 * 1024  # A policy is a page of text
 

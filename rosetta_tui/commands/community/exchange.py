@@ -24,7 +24,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.card import signing
-    from harness.exchange import export, import_, manifest
+    from harness.exchange import folder, import_, manifest
     from harness.sealed import keys, phrase
     from harness.store.sqlite import database
     from harness.vault import keepers, opening
@@ -76,11 +76,11 @@ def out_(
     copy = None
     if vault is not None and purpose is not None:
         made = vault_at(vault, clock_was_wrong=clock_was_wrong)
-        copy = export.VaultToCopy(made, purpose, keeper(key))
+        copy = folder.VaultToCopy(made, purpose, keeper(key))
     with manifest.desk(database.home()) as desk:
         if name is not None:
-            export.name_computer(desk, name)
-        done = export.put_out(desk, stick, files, every_kind(), _memory(), copy)
+            folder.name_computer(desk, name)
+        done = folder.put_out(desk, stick, files, every_kind(), _memory(), copy)
         words = desk.identity.public.phrase
     click.echo(plain(f"{done.folder}: {counted(len(done.new), 'new file')}, {counted(len(done.files), 'file')} of this computer in all."))  # fmt: skip
     for item in done.new:
@@ -119,7 +119,7 @@ def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> No
 
     with manifest.desk(database.home()) as desk:
         if name is not None:
-            export.name_computer(desk, name)
+            folder.name_computer(desk, name)
         import_result = import_.take_in(desk, stick, into, every_kind(), _memory(), known)
     click.echo(plain(f"{import_result.folder}: {counted(len(import_result.new), 'new thing')}, {import_result.before:,} taken before, {len(import_result.refused):,} refused."))  # fmt: skip
     for arrived in import_result.new:

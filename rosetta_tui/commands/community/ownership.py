@@ -24,14 +24,14 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness.card import signing
     from harness.consent import notice, register
-    from harness.core import storage, user_file
+    from harness.core import storage
     from harness.sealed import keys, strict_records
     from harness.store import attachments
     from harness.store.sqlite import database, trouble
     from review.records import agreeing, ownership
     from review.records import profile as profiles
     from rosetta_tui.commands.community import consent
-    from rosetta_tui.report import verification
+    from rosetta_tui.report import paragraphs
 
 _FILE = click.Path(path_type=Path)
 
@@ -53,7 +53,7 @@ def propose(run: str, developer: str, key: str, share: int | None, more: str, ou
     with database.opened() as connection, trouble.transaction(connection):
         made = agreeing.propose_for(connection, run, named, database.home(), more=more, **changed)
         storage.write_new_file(output, made.data())
-    for line in verification.ownership_lines(made):
+    for line in paragraphs.ownership_lines(made):
         click.echo(plain(line))
     click.echo(plain(f"Written to {output}. Compare the developer's six words by telephone before you sign."))
 
@@ -72,7 +72,7 @@ def answer(record: Path, refuse: str | None, revoke: str | None, output: Path | 
     with strict_records.about_file(record), database.opened() as connection:
         made = agreeing.answer(connection, _read(record), action, database.home(), refuse or revoke or "")
     storage.write_file(output or record, made.data(), overwrite=True)
-    for line in verification.ownership_lines(made):
+    for line in paragraphs.ownership_lines(made):
         click.echo(plain(line))
     click.echo(
         plain(f"Written to {output or record}. Hand it to the other side, who takes it in: rosetta community take")
@@ -81,7 +81,7 @@ def answer(record: Path, refuse: str | None, revoke: str | None, output: Path | 
 
 def _read(path: Path) -> bytes:
     """Return the bytes of a record's file; UsageError in words where it cannot be read."""
-    return user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
+    return storage.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
 
 
 @click.command()
@@ -99,12 +99,12 @@ def owners(record: Path | None, *, as_json: bool) -> None:
             ownership_records = [ownership.read_ownership(data) for _, data in kept]
     own = signing.own_signer(database.home()).public.signing_key
     lines = [
-        line for ownership_record in ownership_records for line in (*verification.ownership_lines(ownership_record), "")
+        line for ownership_record in ownership_records for line in (*paragraphs.ownership_lines(ownership_record), "")
     ]
     lines += [f"This computer signs with the key {own}", f"Its six words are: {keys.key_phrase(own)}"]
     document: JsonObject = {
         "key": own,
-        "records": [verification.ownership_json(ownership_record) for ownership_record in ownership_records],
+        "records": [paragraphs.ownership_json(ownership_record) for ownership_record in ownership_records],
     }
     print_form("ownership-show", document, lines, as_json=as_json)
 
@@ -142,7 +142,7 @@ def profile(
             made = profiles.make_profile(connection, name, database.home())
             storage.write_new_file(output, made.data())
     document: JsonObject = {"items": [item._asdict() for item in items]}
-    print_form("organisation-profile", document, verification.profile_lines(items), as_json=as_json)
+    print_form("organisation-profile", document, paragraphs.profile_lines(items), as_json=as_json)
     if output is not None:
         click.echo(plain(f"Signed and written to {output}."), err=True)
 
@@ -166,13 +166,13 @@ def take_(files: Sequence[Path], words: str | None, trust: str | None) -> None:
     owned = [path for path in files if path.suffix == ownership.SUFFIX]
     for path in owned:
         key = None if trust is None else read_key(trust)
-        data = user_file.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
+        data = storage.read_bytes(path, "a record of ownership", ownership.MOST_BYTES)
         with strict_records.about_file(path), database.opened() as connection:
             record = agreeing.take(connection, data, database.home(), key)
-        for line in verification.ownership_lines(record):
+        for line in paragraphs.ownership_lines(record):
             click.echo(plain(line))
     notices = [path for path in files if path not in owned]
-    read = [(path, user_file.read_bytes(path, "a notice", notice.MOST_BYTES)) for path in notices]
+    read = [(path, storage.read_bytes(path, "a notice", notice.MOST_BYTES)) for path in notices]
     for path, data in sorted(read, key=lambda item: notice.lifts(item[1])):
         click.echo(plain(_take_notice(path, data, words)))
     if read:

@@ -21,7 +21,7 @@ from corpora.files.problems import CorpusError
 from corpora.model.entry import CONTEXTS, REGISTERS, Segment
 from corpora.text.messages import counted
 from harness.core.failures import UsageError
-from harness.core.user_file import read_bytes, read_text
+from harness.core.storage import read_bytes, read_text
 from harness.method.option_table import SEGMENTS
 from rosetta_tui.commands.corpus.files import requirement_fields
 from rosetta_tui.commands.naming import when_used
@@ -35,7 +35,7 @@ with when_used():
     from corpora.languages import tags
     from corpora.model import vocabularies as model_labels
     from harness.consent import given as consent_given
-    from harness.project import authoring, candidates, proposals, state
+    from harness.project import authoring, candidates, state
     from harness.sealed import keys
     from harness.store.sqlite import database
     from review.office.results import progress
@@ -192,7 +192,7 @@ def _asked(project: Any, given: dict[str, Any]) -> list[Any]:
     """Request sources of the model that is named; the wish names one difficulty and one register."""
     if given["difficulty"] is None or given["register"] is None:
         raise UsageError("A model is asked for one --difficulty and one --register at a time.")
-    wish = proposals.SourceWish(
+    wish = candidates.SourceWish(
         given["count"],
         given["difficulty"],
         given["register"],
@@ -200,7 +200,7 @@ def _asked(project: Any, given: dict[str, Any]) -> list[Any]:
         given["phenomenon"] or "",
         _segment(given),
     )
-    return list(proposals.ask_model(project, wish, given["endpoint"], given["model"]))
+    return list(candidates.ask_model(project, wish, given["endpoint"], given["model"]))
 
 
 def _segment(given: dict[str, Any]) -> Segment | None:
@@ -270,9 +270,9 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
     kept = passed = 0
     unknown: set[int] = set()
     with authoring.changing(folder, database.home()) as project:
-        analyser = proposals.analyser_for(project)
-        waiting = proposals.waiting_for_analysis(project, secret=secret)
-        for proposal in proposals.proposals(project, analyser, waiting):
+        analyser = candidates.analyser_for(project)
+        waiting = candidates.waiting_for_analysis(project, secret=secret)
+        for proposal in candidates.proposals(project, analyser, waiting):
             if not proposal.readings:
                 unknown.add(proposal.entry.id)
                 continue
@@ -280,7 +280,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
             if answer == "q":
                 break
             if answer:
-                proposals.confirm(project, proposal, int(answer) - 1, by, analyser)
+                candidates.confirm(project, proposal, int(answer) - 1, by, analyser)
                 state.write_state(project, overwrite=True)
                 kept += 1
             else:
@@ -290,7 +290,7 @@ def analyse_(folder: Path, by: str, *, secret: bool) -> None:
         click.echo(f"With words that the analyser does not know: {len(unknown)}.", err=True)
 
 
-def _analyse_asked(proposal: proposals.Proposal) -> str:
+def _analyse_asked(proposal: candidates.Proposal) -> str:
     """Show a translation with its readings, and return the number that is typed, nothing, or q."""
     click.echo()
     click.echo(plain(f"{proposal.entry.id}: {proposal.reference}"))

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from harness.core.failures import UsageError
-from harness.core.user_file import read_text
+from harness.core.storage import read_text
 from harness.sealed.keys import Identity, Role, key_phrase
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import checked_recipient, read_age_identities

@@ -54,7 +54,7 @@ def serve(batch: Path, address: str | None, port: int, into: Path | None) -> Non
     hall = review_hall.Hall.open(folder, given.sha256, people)
     page = review_page.make_page(data, given, hall=True)
     with _socket(host, port) as listening:
-        url = f"http://{_in_url(host)}:{listening.getsockname()[1]}"
+        url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
         cards = storage.private_folder(database.home() / "review-cards") / f"{name}-hall.html"
         _write_cards(cards, hall, url, given)
         for line in (
@@ -115,10 +115,6 @@ def addresses_here() -> list[str]:
     return sorted(
         address for address in addresses if ipaddress.ip_address(address).is_private and not address.startswith("127.")
     )
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _socket(host: str, port: int) -> socket.socket:

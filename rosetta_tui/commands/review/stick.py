@@ -51,7 +51,8 @@ def fill_stick(folder: Path, home: Path, pages: Collection[str] = ()) -> None:
         copy = partial(copy_program, program, folder)
         _say_written(with_progress(program.path.name, program.size, copy))
     write_starters(folder)
-    systems, named = systems_on(folder), sorted({*pages, *_pages_on(folder)})
+    there = (path.name for path in files_named(folder, PAGE_SUFFIX) if is_review_page(path))
+    systems, named = systems_on(folder), sorted({*pages, *there})
     if not _names_all(page or "", systems, named):
         write_file(folder / START_HERE, start_here_page(systems, pages=named).encode(), READABLE)
         _say_written(folder / START_HERE)
@@ -70,11 +71,6 @@ def _page_on(folder: Path) -> str | None:
         raise UsageError(
             f"{error.filename} cannot be used ({error.strerror}). Choose another folder with -o."
         ) from None
-
-
-def _pages_on(folder: Path) -> list[str]:
-    """Return the names of the pages of reviews in a folder."""
-    return [path.name for path in files_named(folder, PAGE_SUFFIX) if is_review_page(path)]
 
 
 def _names_all(page: str, systems: Collection[str], pages: Iterable[str]) -> bool:

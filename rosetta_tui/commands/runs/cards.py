@@ -47,7 +47,7 @@ with when_used():
     from harness.store.sqlite import database
     from harness.vault import folder, opening
     from rosetta_tui.app import display
-    from rosetta_tui.report import verification
+    from rosetta_tui.report import paragraphs
 
 
 _FILE = click.Path(path_type=Path)
@@ -93,7 +93,7 @@ def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
         if first is None
         else {"path": first.path, "expected": first.expected, "found": first.found},
         "differences": len(verdict.differences),
-        "checks": verification.checks_json(verdict.checks),
+        "checks": paragraphs.checks_json(verdict.checks),
     }
 
 
@@ -231,9 +231,9 @@ def reproduce(
             write_file(output, data, overwrite=overwrite, mode=PUBLISHED)
             click.echo(f"Written: {plain(str(output))}", err=True)
         if as_json:
-            click.echo(form_text("runs-reproduce", verification.reproduction_json(made)))
+            click.echo(form_text("runs-reproduce", paragraphs.reproduction_json(made)))
         else:
-            for line in verification.reproduction_lines(made):
+            for line in paragraphs.reproduction_lines(made):
                 click.echo(plain(line))
         return 0 if reproduction_comparison.reproduced else 1
 
@@ -286,7 +286,7 @@ def lint(names: tuple[str, ...], *, as_json: bool, **given: Any) -> None:
     with database.opened() as connection:
         lint_reports = [linting.lint(_subject(connection, name, asked, as_json=as_json)) for name in names]
     rows = [lint_report.model_dump(mode="json") for lint_report in lint_reports]
-    print_form("runs-lint", rows, verification.lint_lines(lint_reports), as_json=as_json)
+    print_form("runs-lint", rows, paragraphs.lint_lines(lint_reports), as_json=as_json)
 
 
 def _subject(connection: sqlite3.Connection, name: str, asked: VaultRequest | None, *, as_json: bool) -> LintSubject:

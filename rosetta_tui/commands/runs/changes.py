@@ -27,7 +27,7 @@ with when_used():
     from harness.store.sqlite import database
     from review.records import agreeing
     from rosetta_tui.report import card as report_card
-    from rosetta_tui.report import paragraphs, verification
+    from rosetta_tui.report import paragraphs
     from rosetta_tui.report import run as report_run
     from rosetta_tui.show import card_fields
 
@@ -163,7 +163,7 @@ def show(run: str, *, as_json: bool) -> None:
     if as_json:
         with database.opened() as connection:
             reading.refuse_to_leave(connection, [stored_run])
-        beside["verification"] = verification.checks_json(evidence)
+        beside["verification"] = paragraphs.checks_json(evidence)
         beside |= card_fields.owner_json(*summary)
         click.echo(json_text({**card, "beside": beside}))
         return
@@ -171,7 +171,7 @@ def show(run: str, *, as_json: bool) -> None:
         card["unverified"] = head["unverified"]
     owner = card_fields.owner_words(*summary)
     lines_shown = [paragraphs.line("  owner", owner)] if owner else []
-    shown = [*verification.evidence_lines(evidence), *lines_shown]
+    shown = [*paragraphs.evidence_lines(evidence), *lines_shown]
     click.echo(report_card.card_text(card, review, reproduced=reproduced, beside=shown))
     for line in _beside_lines(beside, retried):
         click.echo(line)

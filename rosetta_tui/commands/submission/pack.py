@@ -24,7 +24,7 @@ with when_used():
     from corpora import samples
     from harness import api
     from harness.card import exporting, reading, signing
-    from harness.core import user_file
+    from harness.core import storage
     from harness.store import runs
     from harness.store.sqlite import database
     from harness.submission import bundle, foreign, members
@@ -71,7 +71,7 @@ def pack(
 def _card(name: str) -> bytes:
     path = Path(name)
     if path.is_file():
-        return user_file.read_bytes(path, "a run card", members.MOST_BYTES)
+        return storage.read_bytes(path, "a run card", members.MOST_BYTES)
     with database.opened() as connection:
         run = runs.find_run(connection, name)
         if reading.must_be_released(connection, run):

@@ -36,11 +36,11 @@ with when_used():
     from harness.store import runs
     from harness.store.sqlite import database
     from harness.submission import desk as desks
-    from harness.submission import folder, lanes, rehearsal
+    from harness.submission import folder, rehearsal
     from harness.vault import request as requests
     from rosetta_tui.app import display
     from rosetta_tui.commands.submission import secret_run
-    from rosetta_tui.report import verification as run_records
+    from rosetta_tui.report import paragraphs as run_records
     from rosetta_tui.show import released_words
 
 
@@ -165,8 +165,8 @@ def run(
     say(check_lines(checks))
     folder.require_parts(checks, for_secrets=corpus is not None)
     model = _model(given)
-    with lanes.unpacked(kept_submission.submission, database.home()) as place:
-        plan = lanes.lane_plan(kept_submission.submission, place, model)
+    with rehearsal.unpacked(kept_submission.submission, database.home()) as place:
+        plan = rehearsal.lane_plan(kept_submission.submission, place, model)
         if rehearse_again or not kept_submission.rehearsed_with(str(model or "")):
             _rehearse(kept_submission, place, plan, model, rehearse_on, style, given)
         else:
@@ -182,18 +182,18 @@ def run(
     say([f"Next, over secret texts: rosetta submission run {kept_submission.number} CORPUS --terms FILE, with --vault FOLDER and --purpose WORDS if it is in a vault."])  # fmt: skip
 
 
-def _model(given: Mapping[str, Any]) -> lanes.ModelHere | None:
+def _model(given: Mapping[str, Any]) -> rehearsal.ModelHere | None:
     endpoint, model = given["endpoint"], given["model"]
     if (endpoint is None) != (model is None):
         raise click.UsageError("--endpoint and --model go together.")
-    return None if endpoint is None else lanes.ModelHere(endpoint, model)
+    return None if endpoint is None else rehearsal.ModelHere(endpoint, model)
 
 
 def _rehearse(
     found: desks.KeptSubmission,
     place: Path,
-    plan: lanes.LanePlan,
-    model: lanes.ModelHere | None,
+    plan: rehearsal.LanePlan,
+    model: rehearsal.ModelHere | None,
     on: Path | None,
     style: str | None,
     given: Mapping[str, Any],
@@ -207,7 +207,7 @@ def _rehearse(
     kept_here = store == database.default_path()
     if not kept_here:
         say([_NOT_KEPT])
-        lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
+        rehearsal.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
     cleared = rehearsal.cleared_method(found.submission, place, model, request, open_data=True)
     finished, code = display.to_the_end(api.start(store, request, cleared), style)
     if not finished.card_hash:

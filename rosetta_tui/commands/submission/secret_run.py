@@ -17,11 +17,10 @@ from harness.release.ledger import check_anchor, own_ledger
 from harness.run.vault_opening import ask_keepers, run_terms
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.sqlite.database import default_path, home, opened
-from harness.submission import lanes, rehearsal
+from harness.submission import rehearsal
 from harness.submission.bundle import Submission
 from harness.submission.desk import KeptSubmission, SubmissionEvent
-from harness.submission.lanes import LanePlan, ModelHere
-from harness.submission.rehearsal import run_outcome
+from harness.submission.rehearsal import LanePlan, ModelHere, run_outcome
 from harness.vault.request import VaultNoting
 from harness.vault.vault_records import MOST_WORDS, RunTerms
 from rosetta_tui.app.display import to_the_end
@@ -48,7 +47,7 @@ def over_secrets(
     name, openings = str(given["file"]), list[VaultNoting]()
     if given["vault"] is not None:
         check_anchor(own_ledger(home()), given["vault"])
-    lanes.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
+    rehearsal.require_kept_here(found.submission, place, plan, model, trusted=given["trust_local_server"])
     # Raise Withdrawn for a corpus that was taken back, before a vault is opened for it: by its
     # name, in the languages of the submission.
     facts = CorpusFacts("", name, found.manifest.source_language, found.manifest.target_language)
@@ -93,9 +92,9 @@ def _in_log(openings: list[VaultNoting], run_id: str, method: Method) -> Iterato
         yield
     finally:
         try:
-            openings[-1].note_model(*what, calls=lanes.asked_by(method))
+            openings[-1].note_model(*what, calls=rehearsal.asked_by(method))
         except HarnessError as error:
-            say([f"The vault's log could not be told how often the model was asked ({lanes.asked_by(method):,} times): {error}"])  # fmt: skip
+            say([f"The vault's log could not be told how often the model was asked ({rehearsal.asked_by(method):,} times): {error}"])  # fmt: skip
 
 
 @contextmanager

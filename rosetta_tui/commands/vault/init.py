@@ -39,7 +39,7 @@ with when_used():
     from corpora.model import corpus as model_corpus
     from corpora.model import entry
     from harness.consent import notice, withdrawals_in_force
-    from harness.core import storage, user_file
+    from harness.core import storage
     from harness.project import authoring, state
     from harness.release import budget
     from harness.sealed import keys
@@ -65,7 +65,7 @@ def init_(vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Pa
     Its keepers are you, everybody whose card you name, and the recovery key. Each can open everything with their
     keys; what is sealed is lost for good once all of them have lost their keys.
     """
-    others = [keepers.read_card(user_file.read_bytes(card, "the card of a keeper")) for card in cards]
+    others = [keepers.read_card(storage.read_bytes(card, "the card of a keeper")) for card in cards]
     if threshold != 1:
         key_shares.check_threshold(threshold, len(others) + 2)  # before a recovery key is written
     identity = keys.Identity.load(storage.private_folder(database.home()), keys.Role.KEEPER)
@@ -279,7 +279,7 @@ def enrol_(
     The new keeper reads you the six words of their key by telephone, from their own computer. If those are not the
     words of the card, it is not theirs, and nothing is done.
     """
-    new = keepers.read_card(user_file.read_bytes(card, "the card of a keeper"))
+    new = keepers.read_card(storage.read_bytes(card, "the card of a keeper"))
     keepers.check_words(new, words)
     if (signed_notice := withdrawals_in_force.standing(database.home()).of_key(new.signing_key)) is not None:
         raise withdrawals_in_force.Withdrawn(f"The card of {new.name}", signed_notice)

@@ -130,9 +130,7 @@ ANSWER = click.option("--to", "answer", type=FILE, metavar="NAME.rosetta-answer"
 
 def grants_at(vault: Path, *, clock_was_wrong: bool = False) -> grants.Grants:
     """Return the grants of a vault, as this computer has them; its own keys are made the first time."""
-    home = storage.private_folder(database.home())
-    machine = keys.Identity.load(home, keys.Role.COMPUTER)
-    return grants.Grants(vault_at(vault, clock_was_wrong=clock_was_wrong), machine)
+    return opening.grants_of(vault_at(vault, clock_was_wrong=clock_was_wrong), database.home())
 
 
 def read_file(path: Path) -> bytes:

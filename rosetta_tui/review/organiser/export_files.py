@@ -20,7 +20,7 @@ from harness.store.runs import find_run
 from review.office.making.second_look import require_flags_decided
 from review.office.results import certifying, results
 from review.office.results.disclosure import release_certificate, told_instead
-from review.office.results.rating_rows import mtme_files, rating_rows, ratings_csv
+from review.office.results.results import mtme_files, rating_rows, ratings_csv
 from review.office.results.translations import Collected, collect
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.session.opening import WORDS_FOLDER

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.sealed.found_files import FoundFile
+from harness.sealed.carried_files import FoundFile
 from harness.sealed.keys import Identity, Role, opening_identities
 from harness.store.attachments import Attached
 from harness.store.run_list import RunSummary, list_runs

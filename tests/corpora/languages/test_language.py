@@ -16,8 +16,7 @@ from pydantic import ValidationError
 
 from corpora.files.problems import CardError, Problem
 from corpora.languages import cards
-from corpora.languages.cards import find_card, read_card
-from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.languages.cards import LanguageCard, WritingSystem, find_card, read_card, resolve_script
 from corpora.languages.tags import (
     CODES,
     SHIPPED,
@@ -27,7 +26,6 @@ from corpora.languages.tags import (
     is_assigned,
     language_name,
     list_cards,
-    resolve_script,
     same_language,
     shipped_names,
     tag_of,

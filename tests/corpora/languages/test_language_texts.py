@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from corpora.languages.cards import find_card, read_card
-from corpora.languages.language import LanguageCard, WritingSystem
-from corpora.languages.tags import CODES, SHIPPED, list_cards, resolve_script
+from corpora.languages.cards import LanguageCard, WritingSystem, find_card, read_card, resolve_script
+from corpora.languages.tags import CODES, SHIPPED, list_cards
 from corpora.languages.writing import why_endless
 from corpora.text.comparison import script_of, scripts
 from corpora.text.tokens import words

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.languages.language import WritingSystem
+from corpora.languages.cards import WritingSystem
 from corpora.model.entry import Entry, Segment
 from harness.annotators import sql, sql_sandbox
 from harness.annotators.annotator import NoMemo, Search

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.exchange.export import ExportResult, VaultToCopy, name_computer, put_out
-from harness.exchange.folder import MANIFEST_SUFFIX, NAME
+from harness.exchange.folder import MANIFEST_SUFFIX, NAME, ExportResult, VaultToCopy, name_computer, put_out
 from harness.exchange.import_ import FolderLook, ImportResult, read_exchange_folder, take_in
 from harness.exchange.manifest import KINDS, ExchangeList, FileKind, desk
 from harness.sealed.archive import unpack

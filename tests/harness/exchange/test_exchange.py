@@ -23,8 +23,7 @@ from hypothesis import strategies as st
 from harness.card.model import card_hash
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.exchange.export import VaultToCopy
-from harness.exchange.folder import MOST_MANIFESTS, NAME, found_at
+from harness.exchange.folder import MOST_MANIFESTS, NAME, VaultToCopy, found_at
 from harness.exchange.import_ import ImportResult
 from harness.exchange.manifest import KINDS, MOST_NAME, kind_of, tidy_name
 from harness.sealed.keys import Identity, Role

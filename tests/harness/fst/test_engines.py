@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.languages.cards import LanguageCard, WritingSystem
 from corpora.languages.shipped.epo.build import ANALYSER, SOURCE, build
 from corpora.text.tokens import words
 from harness.annotators.fst import FstAnnotator

@@ -9,7 +9,7 @@ from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, Segment
 from harness.card.checking.lint_subject import LintedEntry, LintFinding, LintReport, LintSubject, NotLookedAt
 from harness.card.checking.linting import lint
-from rosetta_tui.report.verification import lint_lines
+from rosetta_tui.report.paragraphs import lint_lines
 from scoring.findings.finding import FindingCode
 from tests.harness.lint.made import CANARY, sentence
 

@@ -16,8 +16,14 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.project import authoring
 from harness.project.authoring import changing, lacking, progress_of, whole_corpus
-from harness.project.candidates import CandidateDefaults, read_candidates, take_candidates, undo_last
-from harness.project.proposals import SourceWish, ask_model
+from harness.project.candidates import (
+    CandidateDefaults,
+    SourceWish,
+    ask_model,
+    read_candidates,
+    take_candidates,
+    undo_last,
+)
 from harness.project.state import DraftTexts, HandedOut, InVault, Project, Spoken, read_project
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of

@@ -14,7 +14,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, Segment
 from harness.compare.against_best import SharedRuns
 from harness.compare.comparing import compare_runs
-from harness.compare.live import LiveComparison, candidates, stopped_words
+from harness.compare.pairs import LiveComparison, candidates, stopped_words
 from harness.compare.rows import scorer_of
 from harness.core.calls import Calls
 from harness.core.failures import RunState, UsageError

@@ -36,7 +36,7 @@ from rosetta_tui.html.entries import weakest
 from rosetta_tui.live.scores import score_lines
 from rosetta_tui.report.card import card_text
 from rosetta_tui.session.picture import LiveRun
-from scoring.card.floors import floors
+from scoring.card.floors import FloorWork
 from scoring.core.metric import EntryStatistics
 from scoring.core.setup import Translation
 from scoring.core.specification import TRANSLATIONS, Tier
@@ -173,7 +173,7 @@ def expected() -> tuple[Floor, ...]:
     given = corpus(SIZE)
     setup = surface_setup("en", "eo", given.reveal_here()).model_copy(update={"metrics": FEW})
     metrics = make_metrics(Resources(setup, covered=given.reveal_here()))
-    return stored_floors(floors(given.reveal_here(), metrics))
+    return stored_floors(FloorWork(given.reveal_here(), metrics).finish())
 
 
 @pytest.mark.parametrize("how", ["", "drain", "stop"])

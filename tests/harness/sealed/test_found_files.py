@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.sealed.archive import pack
-from harness.sealed.carried_files import ReviewFile, read_carried, read_one
-from harness.sealed.found_files import SkipReason, find_files
+from harness.sealed.carried_files import ReviewFile, SkipReason, find_files, read_carried, read_one
 from harness.sealed.sealing import AgeIdentity, seal
 from harness.sealed.strict_records import FileError, FileProblem
 

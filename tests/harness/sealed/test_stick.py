@@ -20,10 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.storage import StorageProblem
-from harness.sealed import archive, found_files, stick
+from harness.sealed import archive, carried_files, stick
 from harness.sealed.archive import pack, unpack
-from harness.sealed.carried_files import ReviewFile
-from harness.sealed.found_files import find_files
+from harness.sealed.carried_files import ReviewFile, find_files
 from harness.sealed.stick import StickError, copy_file, mounted_sticks, read_file, write_file
 from harness.sealed.strict_records import FileError, FileProblem
 from tests.desktop.trouble.causes import mounted, pulled
@@ -213,7 +212,7 @@ def test_a_huge_place_is_left_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     first = put(tmp_path / "a.rosetta-batch")
     for number in range(300):
         put(tmp_path / "many" / f"{number}.jpg")
-    monkeypatch.setattr(found_files, "MOST_ENTRIES", 100)
+    monkeypatch.setattr(carried_files, "MOST_ENTRIES", 100)
     assert found(tmp_path) == [first]
     assert found(tmp_path, seconds=0.0) == []
 

@@ -37,7 +37,7 @@ from harness.vault.vault_records import RunTerms
 from review.calibration.proposal import signed_scoring
 from rosetta_tui.commands.compare import calibrate
 from rosetta_tui.commands.run import score
-from scoring.card.floors import floors
+from scoring.card.floors import FloorWork
 from scoring.card.scorecard import scorecard
 from scoring.core.inventory import composite
 from scoring.core.metric import Table
@@ -460,7 +460,7 @@ def test_each_value_has_an_interval_or_a_reason(language: str) -> None:
     words = [entry.reference.split() for entry in entries]
     texts = [" ".join(each for each in some if seeded.random() < 0.8) for some in words]
     statistics = found.scorer.statistics(found.annotated(_paired(entries, texts)))
-    known = floors(entries, found.scorer.metrics, annotate=found.annotated)
+    known = FloorWork(entries, found.scorer.metrics, annotate=found.annotated).finish()
     failed = [not text for text in texts]
     scores = scorecard(entries, statistics, failed, found.scorer, texts, known_floors=known)
     for id_, row in specification().metrics.items():

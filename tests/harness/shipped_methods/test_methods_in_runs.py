@@ -20,7 +20,7 @@ from harness.box.engine import BoxStage, Inside, Launch, Limits, WhoseFault
 from harness.box.engines import OwnProcess
 from harness.core.calls import Calls, Price, Reply, Request, Usage
 from harness.core.failures import BudgetReached, CallError, ErrorClass, HarnessError, Refused, RunState, UsageError
-from harness.core.user_file import folder_sha256
+from harness.core.storage import folder_sha256
 from harness.method.method import Method, MethodClass, Output, Recorded, Result, Setup
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions

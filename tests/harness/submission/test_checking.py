@@ -36,8 +36,7 @@ from harness.submission.bundle import (
     parse_submission,
 )
 from harness.submission.desk import KeptSubmission, SubmissionEvent, SubmissionStore
-from harness.submission.folder import PartCheck, SubmissionPart, check_submission, pack_folder
-from harness.submission.lanes import told_by
+from harness.submission.folder import PartCheck, SubmissionPart, check_submission, lane_options, pack_folder
 from harness.submission.rehearsal import RunOutcome, run_outcome
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.harness.release.made import hidden
@@ -188,11 +187,11 @@ def test_where_texts_go_is_never_the_makers_to_choose(method: str) -> None:
     assert method in METHODS
     for name in ("endpoint", "prices", "body", "model"):
         with pytest.raises(UsageError, match=f"option '{name}'"):
-            told_by(DataLane.model_validate({"method": method, "options": {name: "http://192.0.2.1"}}))
+            lane_options(DataLane.model_validate({"method": method, "options": {name: "http://192.0.2.1"}}))
     with pytest.raises(UsageError, match="option 'glossary'"):
-        told_by(DataLane.model_validate({"method": "pipeline", "options": {"glossary": "/etc/passwd"}}))
+        lane_options(DataLane.model_validate({"method": "pipeline", "options": {"glossary": "/etc/passwd"}}))
     with pytest.raises(UsageError, match="reads no file 'outputs'"):
-        told_by(DataLane.model_validate({"method": method, "files": {"outputs": "data/x"}}))
+        lane_options(DataLane.model_validate({"method": method, "files": {"outputs": "data/x"}}))
 
 
 def test_a_model_comes_with_weights_and_tokenizer(data: bytes) -> None:

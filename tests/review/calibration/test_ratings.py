@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
 from review.calibration.ratings import OURS, Scale, from_review, read_ratings, read_scale
-from review.office.results.rating_rows import rating_rows, ratings_csv
+from review.office.results.results import rating_rows, ratings_csv
 from review.rating import Rating
 from tests.harness.sealed.refusals import refuses
 from tests.review.office.reviewed import RUN, key, said, state

@@ -17,8 +17,8 @@ import pytest
 
 from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError, UsageError
+from harness.sealed.carried_files import FoundFile
 from harness.sealed.chain import check_chain
-from harness.sealed.found_files import FoundFile
 from harness.store.sqlite.sealing import forget_keys
 from review.files.manifests import BatchItem
 from review.log.event import Event, read_event
@@ -29,7 +29,7 @@ from review.office.intake.importing import enrol_laptop, find_ratings, import_by
 from review.office.intake.quarantine import withdraw
 from review.office.intake.speaking import FileOutcome
 from review.office.results.progress import progress, waiting
-from review.office.results.rating_rows import rated_items
+from review.office.results.results import rated_items
 from review.office.store.database import FILE
 from review.office.store.store import Office
 from rosetta_tui.review.organiser.words.plan import not_shown_words

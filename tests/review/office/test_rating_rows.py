@@ -21,7 +21,7 @@ from harness.core.failures import UsageError
 from review.files.manifests import BatchItem
 from review.log.fold import ReviewerState, State
 from review.office.results.community_page import community_page, questions, reasons
-from review.office.results.rating_rows import (
+from review.office.results.results import (
     mean_ranks,
     mtme_files,
     people,

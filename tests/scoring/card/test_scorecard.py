@@ -22,7 +22,7 @@ from scoring.card import floors as floors_module
 from scoring.card.claim import ClaimReason, FloorScores, attainable, best
 from scoring.card.constant import FoundConstant, constant_chrf, search_constant, spread
 from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
-from scoring.card.floors import FloorWork, WordDrawing, beginning, derangement, floors
+from scoring.card.floors import FloorWork, WordDrawing, beginning, derangement
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.inventory import composite, cost_adjusted
 from scoring.core.metric import EntryStatistics, Metric, Table
@@ -366,13 +366,13 @@ def test_real_translation_clears_the_floors_and_empty_reaches_none() -> None:
     assert scores.composite is not None
     assert scores.composite > max(floor.composite or 0 for floor in scores.floors.values())
     made = corpus(ALPHABETS["arabic"], 20)
-    found = floors(made, default_metrics(made))
+    found = FloorWork(made, default_metrics(made)).finish()
     assert (found["empty"].composite, found["empty"].chrf_plus_plus) == (0.0, 0.0)
     assert set(found) == {"empty", "source", "constant", "shuffled", "words", "truncated"}
     assert best(found, "composite") == max(floor.composite or 0 for floor in found.values())
     assert attainable(found) == {"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
     assert {floor.entries for floor in found.values()} == {20}
-    assert found == floors(made, default_metrics(made))
+    assert found == FloorWork(made, default_metrics(made)).finish()
 
 
 def test_floors_in_steps_are_those_of_all_outputs_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,7 +402,7 @@ def test_floors_in_steps_are_those_of_all_outputs_together(monkeypatch: pytest.M
 def test_floor_work_scores_copied_sources_once() -> None:
     made = corpus(ALPHABETS["syllabics"], 90)
     metrics = default_metrics(made)
-    scorer, wanted = Scorer(metrics), floors(made, metrics)
+    scorer, wanted = Scorer(metrics), FloorWork(made, metrics).finish()
     copies = [Translation(item, item.source) for item in made]
     perfect = scorer.statistics([Translation(item, item.reference) for item in made])
 
@@ -451,7 +451,7 @@ def test_words_at_random_are_accepted_words_of_other_references() -> None:
 
 def test_of_a_large_corpus_a_part_is_scored_and_said() -> None:
     made = [entry(f"a{place} b c d e", place) for place in range(1_003)]
-    found = floors(made, default_metrics(made))
+    found = FloorWork(made, default_metrics(made)).finish()
     assert {name: floor.entries for name, floor in found.items()} == {
         "empty": 1_003, "source": 1_003, "constant": 1_003, "shuffled": 1_003,
         "words": 1_000, "truncated": 1_000,
@@ -492,7 +492,7 @@ def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> 
     three = ("exact_match_rate", "chrf_plus_plus", "fst_acceptance_rate")
     setup = surface_setup("und", "und", made).model_copy(update={"metrics": three, "analyser": known})
     scorer = Scorer(make_metrics(Resources(setup)))
-    reached = floors(made, scorer.metrics, annotate=annotated)
+    reached = FloorWork(made, scorer.metrics, annotate=annotated).finish()
     before = {name: reached[name] for name in ("empty", "source", "shuffled")}
     outputs = [rng.choice(vocabulary) for _ in made]
     pairs = [Translation(*each) for each in zip(made, outputs, strict=True)]
@@ -513,9 +513,9 @@ def test_derangement_moves_every_entry() -> None:
 
 
 def test_small_corpora() -> None:
-    assert floors([], []) == {}
+    assert FloorWork([], []).finish() == {}
     assert best({}, "composite") is None
     alone = [entry("tânisi")]
-    found = floors(alone, default_metrics(alone))
+    found = FloorWork(alone, default_metrics(alone)).finish()
     assert set(found) == {"empty", "source", "constant", "truncated"}
     assert best({"x": FloorScores(None, 3.0), "y": FloorScores(0.2, None)}, "chrf_plus_plus") == 3.0

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.languages.language import VariantRules
+from corpora.languages.cards import VariantRules
 from harness.fst.analyser import open_analyser
 from scoring.core.setup import Translation
 from scoring.grammar.variants import Equivalence, LintVerdict, VariantClass

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.formats.load import load
-from corpora.languages.cards import find_card
-from corpora.languages.language import LanguageCard, WritingSystem
+from corpora.languages.cards import LanguageCard, WritingSystem, find_card
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, sample_path
 from corpora.text.tokens import pieces

@@ -26,15 +26,13 @@ from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
-from rosetta_tui.runs import score_again
-from rosetta_tui.runs.resume import GoOnScreen, Stop
-from rosetta_tui.runs.score_again import ScoreAgainScreen
+from rosetta_tui.runs import resume
+from rosetta_tui.runs.resume import GoOnScreen, ScoreAgainScreen, Stop
 from rosetta_tui.settings.actions import AskSettingScreen, PressKeyScreen
 from rosetta_tui.show import run_facts
 from rosetta_tui.show.clipboard import MOST_BYTES
 from rosetta_tui.toolkit.customization import THEME_WORDS
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.dialogs.export import ExportScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, ExportScreen
 from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -278,7 +276,7 @@ PROSPECT = RescorePreview(
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """Make a run with a note, in a folder with one corpus file, on a computer with few extras."""
     monkeypatch.setattr(run_facts, "when", lambda _: "2023-11-14 22:13")
-    monkeypatch.setattr(score_again, "prospect", lambda *_: PROSPECT)
+    monkeypatch.setattr(resume, "prospect", lambda *_: PROSPECT)
     monkeypatch.setattr(ExportScreen, "folder_of_settings", lambda _: Path("/data/exports"))
     folder = tmp_path / "files"
     folder.mkdir()

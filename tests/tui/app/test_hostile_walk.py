@@ -32,8 +32,7 @@ from rosetta_tui.leaderboard.screen import OfficialScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.project import screen as project_screen
 from rosetta_tui.project.screen import ToldScreen
-from rosetta_tui.runs.resume import SETTINGS, GoOnScreen, RetryScreen, Stop
-from rosetta_tui.runs.score_again import ScoreAgainScreen
+from rosetta_tui.runs.resume import SETTINGS, GoOnScreen, RetryScreen, ScoreAgainScreen, Stop
 from rosetta_tui.session.trials import RehearsalNeeds
 from rosetta_tui.settings.actions import AskSettingScreen, PressKeyScreen
 from rosetta_tui.submission import screen as submission_screen

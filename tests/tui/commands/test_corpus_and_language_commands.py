@@ -12,8 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from corpora.languages import cards
-from corpora.languages.cards import find_card
-from corpora.languages.language import LanguageCard
+from corpora.languages.cards import LanguageCard, find_card
 from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.languages.tags import SHIPPED, list_cards
 from corpora.languages.writing import Forbidden, WritingSystem

@@ -23,7 +23,7 @@ from harness.store.sqlite.database import opened
 from harness.store.sqlite.openings import Live
 from harness.submission import UNPACKED
 from harness.submission.desk import LOCK, SubmissionEvent, SubmissionStore
-from harness.submission.lanes import ModelHere
+from harness.submission.rehearsal import ModelHere
 from rosetta_tui.commands import rosetta
 from rosetta_tui.home.panels import waiting_runs
 from tests.harness.submission.made import MAKER, resigned, sample_bundle

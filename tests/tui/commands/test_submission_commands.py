@@ -20,7 +20,7 @@ from harness.sealed.keys import key_phrase
 from harness.store.sqlite.database import open_store
 from harness.submission.bundle import parse_submission
 from harness.submission.desk import SubmissionEvent, SubmissionStore
-from harness.submission.lanes import ModelHere
+from harness.submission.rehearsal import ModelHere
 from harness.vault.opening import VaultOpening
 from review.office.results.whole_way import STEPS
 from rosetta_tui.app import display

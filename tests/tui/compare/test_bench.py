@@ -12,7 +12,7 @@ import pytest
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness import api
 from harness.card.reading import block
-from harness.compare.bench import gain_by_chance, worst_places
+from harness.compare.parts import gain_by_chance, worst_places
 from harness.privacy import remember
 from harness.store.run_list import list_runs
 from harness.store.runs import find_run, read_card

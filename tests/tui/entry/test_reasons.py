@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from corpora.model.entry import Entry
-from harness.compare.reasons import RunFindings
+from harness.compare.parts import RunFindings
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.entry.pane import EntryPane
 from rosetta_tui.entry.reasons import ReasonsTable, reasons_of

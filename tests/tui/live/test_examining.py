@@ -16,8 +16,7 @@ import pytest
 
 from corpora.model.entry import Entry, Segment
 from harness.compare import parts as compare_parts
-from harness.compare.live import LiveDifference
-from harness.compare.pairs import RunningDifference
+from harness.compare.pairs import LiveDifference, RunningDifference
 from harness.compare.parts import SubsetScorer, part_tags, run_parts, run_tags
 from harness.compare.rows import scorer_of
 from harness.core.query import Cancelled
@@ -26,7 +25,7 @@ from harness.store.live_runs import begin_stretch
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed
 from harness.store.sqlite.database import open_store
-from rosetta_tui.live.against import against_words
+from rosetta_tui.live.examining import against_words
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.report.run import progress_line
 from rosetta_tui.session.picture import LiveRun

@@ -21,10 +21,10 @@ from harness.release.ledger import own_ledger
 from harness.release.ledger_records import Rule
 from harness.sealed.keys import Identity, Role
 from harness.store.sqlite.database import open_store
-from review.records.exchanged import check_certificate, check_evidence
+from review.records.exchanged import check_evidence
 from review.verdict.certificate.certificate import ReviewStatus, read_certificate
 from review.verdict.certificate.certify import certified_again
-from review.verdict.certificate.coarse import read_coarse
+from review.verdict.certificate.coarse import read_coarse, refuse_exact
 from review.verdict.certificate.evidence import EvidenceFile, read_evidence_file
 from rosetta_tui.commands import rosetta
 from rosetta_tui.html.review_page import review_page
@@ -284,9 +284,9 @@ def test_evidence_is_written_by_its_own_command_only(secret: Spring, tmp_path: P
     assert asked_alone(path)[0] == 0
     for arguments in ((path,), (certificate, "--evidence", path)):
         assert invoke("verify", *arguments).exit_code == 0
-    for check, data in ((check_evidence, path.read_bytes()), (check_certificate, read_evidence_file(path).certificate)):
+    for check, data in ((check_evidence, path.read_bytes()), (refuse_exact, read_evidence_file(path).certificate)):
         refuses(UsageError, "is exact, and its entries are secret", check, data)
-    check_certificate(certificate.read_bytes())
+    refuse_exact(certificate.read_bytes())
 
 
 @pytest.mark.costly("four verdicts, two of which are of new ratings")

@@ -36,7 +36,7 @@ from harness.store.sqlite.openings import Live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.runs.actions import NotesScreen
-from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
+from rosetta_tui.runs.resume import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.runs.table import COLUMNS, SORT_WORDS, RunRows, run_words, shown_runs
 from rosetta_tui.show.card_fields import score
 from rosetta_tui.show.run_columns import RunColumns

@@ -23,8 +23,7 @@ from harness.settings import change_settings
 from harness.store.attachments import change_words
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, Record, ShownRecords, Value
 from rosetta_tui.show.exporting import TableFormat, encoded, row_text, sheet_cell, table_text
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-from rosetta_tui.toolkit.dialogs.export import ExportScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, ExportScreen
 from tests.review.thorough import examples
 from tests.tui.scenes import ANY_TEXT, HOSTILE, PAIRS, Scene, acting, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, at_rest, notices, press, press_in_turn, settle, stands, text

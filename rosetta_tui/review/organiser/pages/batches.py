@@ -19,8 +19,7 @@ from textual.widgets.selection_list import Selection
 from textual.worker import get_current_worker
 
 from harness.core.failures import HarnessError
-from harness.sealed.carried_files import ReviewFile
-from harness.sealed.found_files import FileSearch, FoundFile, find_files
+from harness.sealed.carried_files import FileSearch, FoundFile, ReviewFile, find_files
 from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX, mounted_sticks
 from review.files.identities import printed
 from review.log.payloads import Scope

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from corpora.text.messages import counted
-from harness.sealed.found_files import SkippedFiles
+from harness.sealed.carried_files import SkippedFiles
 from review.files.identities import printed
 from review.log.event import WildClock
 from review.log.merge import Remark
