@@ -21,7 +21,7 @@ from harness.store.results import entry_ids, read_results
 from harness.store.runs import Run, find_run, read_card
 from review.calibration.ratings import PersonRating, Ratings
 from scoring.calibration.calibration import SystemLanguage
-from scoring.calibration.measures import Judgements
+from scoring.calibration.judgements import Judgements
 from scoring.core.inventory import STRUCTURAL_KEY
 from scoring.core.specification import quality_tier
 

@@ -22,7 +22,7 @@ from scoring.core.specification import Tier, specification
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
-    from scoring.calibration.measures import Estimate
+    from scoring.calibration.judgements import Estimate
     from scoring.calibration.threshold import ThresholdProposal
 
 

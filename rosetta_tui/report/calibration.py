@@ -12,7 +12,8 @@ from review.calibration.proposal import evidence_facts, threshold_facts, weight_
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, table
 from scoring.calibration.calibration import LEAST_ENTRIES, Calibration, FamilyAgreement, FamilyMeasure
-from scoring.calibration.measures import Estimate, Measure
+from scoring.calibration.judgements import Estimate
+from scoring.calibration.measures import Measure
 from scoring.calibration.threshold import ThresholdProposal
 from scoring.calibration.weights import WeightProposal
 from scoring.core.inventory import short_title, title

@@ -7,21 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.calibration.measures import (
-    COMPOSITE,
-    DRAWS,
-    LENGTH,
-    SEED,
-    Estimate,
-    IndexArray,
-    Judgements,
-    Measure,
-    estimate,
-    kendall_tau_b,
-    measures,
-    once,
-    row_weights,
-)
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, IndexArray, Judgements, estimate, once, row_weights
+from scoring.calibration.measures import COMPOSITE, LENGTH, Measure, kendall_tau_b, measures
 from scoring.calibration.threshold import LEVEL, Decisions, ThresholdProposal, decisions, propose_threshold
 from scoring.calibration.weights import WeightProposal, propose_weights, reweighed
 from scoring.core.metric import FloatArray, share

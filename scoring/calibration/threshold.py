@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.measures import DRAWS, SEED, Estimate, Judgements, estimate, once, row_weights
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, Judgements, estimate, once, row_weights
 from scoring.core.metric import FloatArray
 from scoring.core.specification import Tier, specification
 

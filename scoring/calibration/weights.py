@@ -12,17 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.calibration.measures import (
-    DRAWS,
-    SEED,
-    Estimate,
-    IndexArray,
-    Judgements,
-    estimate,
-    kendall_tau_b,
-    once,
-    row_weights,
-)
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, IndexArray, Judgements, estimate, once, row_weights
+from scoring.calibration.measures import kendall_tau_b
 from scoring.core.inventory import normalised
 from scoring.core.metric import FloatArray
 from scoring.core.specification import specification

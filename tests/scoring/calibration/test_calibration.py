@@ -10,7 +10,8 @@ import pytest
 
 from scoring.calibration import calibration
 from scoring.calibration.calibration import calibrate, system_shares
-from scoring.calibration.measures import Judgements, measures, once, row_weights
+from scoring.calibration.judgements import Judgements, once, row_weights
+from scoring.calibration.measures import measures
 from scoring.calibration.threshold import decisions, first_reached, isotonic, logistic, propose_threshold, tier_line
 from scoring.calibration.weights import LEAST_ITEMS, propose_weights, simplex_minimum
 from scoring.core.inventory import composites

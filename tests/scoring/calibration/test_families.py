@@ -9,7 +9,8 @@ import pytest
 
 from corpora.languages.tags import family_of
 from scoring.calibration.calibration import LEAST_ENTRIES, SystemLanguage, calibrate, family_agreements
-from scoring.calibration.measures import LENGTH, Judgements, measures
+from scoring.calibration.judgements import Judgements
+from scoring.calibration.measures import LENGTH, measures
 from tests.scoring.late import stats
 
 CREE = SystemLanguage("EN→CRK", "crk", "Algic")

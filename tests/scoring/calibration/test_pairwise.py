@@ -11,16 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.calibration import measures
+from scoring.calibration.judgements import estimate, once, row_weights
 from scoring.calibration.measures import (
     auc,
     calibrate_ties,
-    estimate,
     kendall_tau_b,
     matrix,
-    once,
     pairwise_accuracy,
     pearson,
-    row_weights,
     soft_pairwise_accuracy,
     spearman,
 )
