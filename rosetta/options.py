@@ -44,6 +44,8 @@ class Scoring(Choosing, total=False):
     """US dollars to spend, at most; the run ends before it would pass them. Default: none."""
     concurrency: int
     """Calls at once, at most. Default: 8."""
+    workers: int
+    """Processes that score, at most; secret texts, and outputs that models judge, are scored by one. Default: by cores and size."""
     condition: str
     """Label of the experiment. Default: by method."""
     method_name: str

@@ -25,7 +25,7 @@ from harness.endpoint.limiter import RetryPolicy
 from harness.run import scoring as run_floors
 from harness.setup.scoring_tools import ScoringTools, floor_work
 from scoring.card.claim import FloorScores
-from scoring.card.floors import FloorWork
+from scoring.card.floors import FloorWork, Share
 from tests import without_network
 from tests.harness.scripted import Scripted, serving
 
@@ -194,7 +194,7 @@ class KnownWork(FloorWork):
         return dict(self._known)
 
 
-def floor_work_once(tools: ScoringTools) -> FloorWork:
+def floor_work_once(tools: ScoringTools, _share: Share | None = None) -> FloorWork:
     """Return what ``floor_work`` does, with all steps but the last one done."""
     resources = (tools.setup.model_dump_json(), repr(tools.resources.terms), tools.scorer.weighing, tools.scorer.ids)
     texts = [entry.model_dump_json() for entry in tools.resources.entries]  # their repr has none

@@ -188,6 +188,7 @@ RUN: Final = OptionGroup(
     (
     _O("budget", "US dollars to spend, at most; the run ends before it would pass them.", _KIND.NUMBER, "Budget", default="none", least=0, common=True, also=("resume", *_CALLS)),
     _O("concurrency", "Calls at once, at most.", _KIND.WHOLE, "Calls at once", default="8", least=1, most=1024, also=("resume", *_CALLS)),
+    _O("workers", "Processes that score, at most; secret texts, and outputs that models judge, are scored by one.", _KIND.WHOLE, "Workers", rare=True, default="by cores and size", least=1, most=64, also=("resume", *_CALLS)),
     _O("repeats", "Run it this many times, each call asked again: is the score stable or lucky?", _KIND.WHOLE, "Repeats", default="none", metavar="K", least=2, most=50, common=True),
     _O("condition", "Label of the experiment.", _KIND.TEXT, "Condition", default="by method", also=("score", "retry")),
     _O("method_name", "What the method is called in lists and on the card.", _KIND.TEXT, "Name", rare=True, metavar="NAME", also=("score",)),

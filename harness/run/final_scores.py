@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from corpora.files.packed_list import PlaceMap, in_blocks, packed
@@ -28,6 +28,7 @@ from harness.method.method import Method, Result
 from harness.method.options import MethodOptions, refuse_written_keys
 from harness.privacy import ClearedMethod, clear
 from harness.run.beginning import begin_like, begun_with, check_budget, coaching_of, new_identity
+from harness.run.scoring import ALONE, ScoringPool
 from harness.setup.plan import OF_A_RETRY, Plan, RunOptions, plan_of, told_of
 from harness.setup.scoring_tools import (
     AnnotatorError,
@@ -151,13 +152,20 @@ class Scored:
 
 
 def score_outputs(
-    tools: ScoringTools, entries: PlaceMap[Entry], results: Sequence[Result], tell: Tell, ask: Ask
+    tools: ScoringTools,
+    entries: PlaceMap[Entry],
+    results: Sequence[Result],
+    tell: Tell,
+    ask: Ask,
+    pool: ScoringPool = ALONE,
 ) -> Scored:
     """Compute the statistics of stored results with all annotations; nothing is written.
 
+    ``pool`` shares the work, where no annotator is slow.
     A model that cannot be asked turns its metric off, with the reason; the others are scored all the same.
     """
     tools.listen(tell)
+    places = without_gaps([result.position for result in results])
     while True:
         try:
             annotated: Sequence[Translation] = packed(
@@ -170,19 +178,19 @@ def score_outputs(
                     annotated = filled(annotator, annotated, ask)
                 statistics = tools.scorer.statistics(annotated)
             else:
-                blocks = map(tools.annotated, in_blocks(annotated, BLOCK))
-                statistics = packed(chain.from_iterable(map(tools.scorer.statistics, blocks)))
+                blocks = zip(in_blocks(annotated, BLOCK), in_blocks(places, BLOCK), strict=True)
+                statistics = packed(taken for block in blocks for taken in pool.scored_rows(tools, *block)[1])
                 annotated = tools.annotated_for_corpus(annotated)
             tell("scoring the whole")
             return Scored(
                 tools.scorer,
-                without_gaps([result.position for result in results]),
+                places,
                 statistics,
                 {
                     "scoring": tools.setup.model_dump(mode="json"),
                     "packed": tuple(tools.scorer.packed),
                     "corpus_values": tools.corpus_values(annotated),
-                    **floor_fields(_floors(tools, entries.in_order, tell, ask)),
+                    **floor_fields(_floors(tools, entries.in_order, tell, ask, pool)),
                 },
             )
         except AnnotatorError as failure:
@@ -194,7 +202,9 @@ def translation(entry: Entry, result: Result) -> Translation:
     return Translation(entry, result.output or "", raw=result.raw)
 
 
-def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask) -> dict[str, FloorScores]:
+def _floors(
+    tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask, pool: ScoringPool
+) -> dict[str, FloorScores]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     if not tools.scorer.mixes:
         return {}
@@ -208,6 +218,7 @@ def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask)
         judges=SLOW_JUDGES if tools.slow else JUDGES,
         weighing=tools.scorer.weighing,
         step=max(1, len(some)) if tools.slow else STEP,
+        share=pool.share,
     ).finish()
 
 

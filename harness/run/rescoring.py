@@ -31,6 +31,7 @@ from harness.privacy import clear_scoring
 from harness.run.asking import asking_again
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
+from harness.run.scoring import LEAST_APART, LOST, ScoringPool, beside
 from harness.setup.plan import RunOptions, run_options_of, scored_with, scoring_of, was_scored_here
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools, changes, floors_version, stored_setup
@@ -47,6 +48,7 @@ from harness.store.results import (
     replace_scores,
 )
 from harness.store.runs import Run, read_card, read_run
+from harness.store.sqlite.database import store_path
 from harness.store.sqlite.openings import Origin
 from harness.store.sqlite.trouble import transaction, undone
 from scoring.core.inventory import in_order, task_metrics
@@ -165,12 +167,14 @@ def rescore(
         )
     by_place = PlaceMap(run.positions, entries)
     asking = asking_again(connection, run, tools, by_place, tell, asked, clearance)
+    pool = _pool(store_path(connection), run._replace(plan=scored_with(run, chosen)), tools, asked, tell)
     try:
-        fresh = score_outputs(tools, by_place, results, tell, asking)
+        fresh = score_outputs(tools, by_place, results, tell, asking, pool)
         again = _words_again(tools, by_place, results, fresh)
     except AskingStopped:
         raise KeyboardInterrupt from None
     finally:
+        pool.close()
         tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     # the caches of texts are freed before the card is computed
@@ -196,6 +200,14 @@ def rescore(
     words = again or read_row_words(connection, run.id)
     _NewRun(run, new, packed(scored.rows), words, asking.all_rows).store(connection)
     return new.run_id
+
+
+def _pool(store: Path, run: Run, tools: ScoringTools, calls: RunOptions, tell: Tell) -> ScoringPool:
+    opening = run.opening.changed(scoring=tools.setup.model_dump(mode="json"), packed=tuple(tools.scorer.packed))
+    pool = ScoringPool(lambda: tell(LOST))
+    for _ in range(beside(tools, calls.workers, len(run.positions), LEAST_APART)):
+        pool.start(store, run._replace(opening=opening))
+    return pool
 
 
 def _words_again(

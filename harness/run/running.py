@@ -200,7 +200,10 @@ class _Execution:
         forget_wishes(self.connection, self.run.id)  # before anybody may ask something of this stretch
         ear = ControlPoller(self.path, self.run.id, self.control)
         calling = bool(self.method.endpoint)
-        self.scoring = RunScorer(self.connection, self.run, self.tools, board, waiting=len(waiting), calling=calling)
+        workers = self.options.workers
+        self.scoring = RunScorer(
+            self.connection, self.run, self.tools, board, waiting=len(waiting), calling=calling, workers=workers
+        )
         ear.start()
         try:
             self.tell(Started.of(self.run, self.dataset, len(done)))

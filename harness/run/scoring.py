@@ -1,6 +1,7 @@
 """What a run scores beside its calls: outputs as they come, and its floors, exact in the store before it is sealed.
 
-Where that pays a process of their own does it meanwhile, so that neither many calls nor the end wait for it.
+Where that pays a process of their own does it while calls go out, so that neither many calls nor the end wait for it.
+Where nobody is called several processes share it.
 """
 
 from __future__ import annotations
@@ -13,25 +14,27 @@ import subprocess
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event as Flag
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 import msgpack
 
-from corpora.files.packed_list import PlaceMap
+from corpora.files.packed_list import PlaceMap, in_blocks
 from corpora.model.entry import secrets_among
 from harness.core.failures import AskingStopped, RunState
 from harness.method.method import Result
 from harness.run.beginning import begun_with, known_opening
 from harness.run.events import Control
 from harness.run.progress import ProgressBoard
-from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, require_same, scores_of, stored_setup
+from harness.setup.scoring_tools import ScoringTools, floor_fields, floor_work, scores_of
 from harness.store.runs import Run, read_run
 from harness.store.sqlite.database import open_store, store_path
 from harness.store.sqlite.openings import set_opening
@@ -42,7 +45,7 @@ from scoring.core.setup import Translation
 from scoring.core.specification import SortValues
 
 LEAST_APART = 5_000
-"""Entries from which a second process pays for floors: at 8,000 the first has a quarter less to do, both together a fifth more."""
+"""Entries from which another process pays for floors and for outputs that are there at once, and for each more so many more."""
 LEAST_WHILE_CALLING = 1_000
 """Entries yet to be asked for from which it pays where calls go out: it scores their outputs too."""
 SHOWN_SECONDS = 0.5  # Time from one look at the floors so far to the next
@@ -53,6 +56,13 @@ LEAVING_SECONDS = 10.0  # How long the other process may take to store what its 
 
 LOST = "scoring here, since the process for it ended"
 LOST_SECONDS = 10.0  # How long that is shown
+GROUP = 64
+"""Outputs that one process of several scores together."""
+AHEAD = 2  # Groups that a process may have before it answers: one under way, one for when it is done
+
+_FLOORS, _ROWS = "floors", "rows"
+Group = TypeVar("Group")
+Answer = TypeVar("Answer")
 
 ScoredRow = tuple[bytes, SortValues]
 """Packed statistics and kept values of an output."""
@@ -70,6 +80,7 @@ class RunScorer:
         *,
         waiting: int,
         calling: bool,
+        workers: int | None = None,
     ) -> None:
         """``waiting``: entries that have no output yet; ``calling``: whether an endpoint is asked for them."""
         self._connection, self._path = connection, store_path(connection)
@@ -79,15 +90,19 @@ class RunScorer:
         self._stored = run.opening.floors is not None
         """Whether the floors are in the store."""
         self._known = self._stored or self._find_known()
-        self._work = floor_work(tools)
         self._looked = 0.0
-        self._apart = calling and waiting >= LEAST_WHILE_CALLING
+        self._apart = calling and beside(tools, workers, waiting, LEAST_WHILE_CALLING) > 0
         """Whether another process is to score outputs that do not come from the cache, which are there at once."""
         self._lost = 0.0
         """When the other process ended before its work did, by ``time.monotonic``; 0 where it did not."""
         self._process: ScoringProcess | None = None
-        if not self._known and (self._apart or len(run.positions) >= LEAST_APART):
+        more = 0 if self._apart else beside(tools, workers, waiting if self._known else len(run.positions), LEAST_APART)
+        self._pool = ScoringPool(self._tell_lost)
+        self._work = floor_work(tools, self._pool.share)
+        if calling and not self._known and (self._apart or more):
             self._start_process(floors=True)
+        for _ in range(0 if calling else more):
+            self._pool.start(self._path, run)
 
     def score(
         self, results: Sequence[Result], translations: Sequence[Translation]
@@ -97,12 +112,8 @@ class RunScorer:
             self._board.doing = None
         if self._apart and self._process is None and not all(result.cached for result in results):
             self._start_process(floors=False)
-        if self._apart and self._process is not None and self._process.ready:
-            rows = self._process.score([(r.position, r.output or "", r.raw) for r in results])
-            if rows is not None:
-                return rows, list(self._tools.scorer.unpack_many([packed for packed, _ in rows]))
-            self._lose(self._process)
-        rows, statistics = scored_rows(self._tools, translations)
+        size = len(results) if self._apart else GROUP
+        rows, statistics = self._pool.scored_rows(self._tools, translations, [r.position for r in results], size)
         if not (self._known or self._process):
             places = (bisect_left(self._run.positions, result.position) for result in results)
             self._work.take(places, zip(translations, statistics, strict=True))
@@ -142,8 +153,7 @@ class RunScorer:
                 steps += 1
                 if steps % QUIET_STEPS == 0:
                     tell(self._how_far())
-        if self._process is not None:
-            self._process.leave()
+        self._pool.leave()
         self._board.floors_open = False
         if self._stored:
             return
@@ -154,16 +164,11 @@ class RunScorer:
         self._stored = True
 
     def close(self) -> None:
-        """End the other process; what it found is stored or no longer wanted."""
-        if self._process is not None:
-            self._process.close()
+        """End the other processes; what they found is stored or no longer wanted."""
+        self._pool.close()
 
     def _start_process(self, *, floors: bool) -> None:
-        """Start it where it may be: not for secret entries, nor in a sweep, whose processes keep all cores busy."""
-        alone = multiprocessing.parent_process() is not None or (os.cpu_count() or 1) < 2
-        if not (alone or self._tools.slow or any(secrets_among(self._tools.resources.entries))):
-            with suppress(OSError):
-                self._process = ScoringProcess(self._path, self._run.id, floors=floors)
+        self._process = self._pool.start(self._path, self._run, floors=floors)
         self._apart = self._apart and self._process is not None
 
     def _how_far(self) -> str:
@@ -179,11 +184,10 @@ class RunScorer:
             self._known = news.complete
             self._show(news.scores)
         if ended:
-            self._lose(process)
+            self._pool.drop_ended()
         return not self._known
 
-    def _lose(self, process: ScoringProcess) -> None:
-        process.close()
+    def _tell_lost(self) -> None:
         self._process, self._apart, self._lost = None, False, time.monotonic()
         self._board.doing = LOST
 
@@ -210,13 +214,99 @@ def scored_rows(
     return list(zip(map(scorer.pack, statistics), kept, strict=True)), statistics
 
 
+def beside(tools: ScoringTools, workers: int | None, entries: int, least: int) -> int:
+    """Return how many processes are to score beside this one; ``workers``: how many in all, None: as many as pay.
+
+    None for secret entries, whose texts stay in this process, for annotators that are asked of all outputs together, and
+    in a sweep, whose processes keep all cores busy.
+    """
+    if tools.slow or multiprocessing.parent_process() is not None:
+        return 0
+    more = min((os.cpu_count() or 1) - 1, entries // least) if workers is None else workers - 1
+    return 0 if more and any(secrets_among(tools.resources.entries)) else more
+
+
+class ScoringPool:
+    """Some scoring processes, or none, that share work with this one."""
+
+    def __init__(self, lost: Callable[[], None] = lambda: None) -> None:
+        """``lost`` is called where one ends before its work does, which is done here then."""
+        self._processes: list[ScoringProcess] = []
+        self._lost = lost
+
+    def start(self, store: Path, run: Run, *, floors: bool = False) -> ScoringProcess | None:
+        """Start one that scores a run as ``run`` says; None where no process can be started."""
+        with suppress(OSError):
+            self._processes.append(ScoringProcess(store, run, floors=floors))
+            return self._processes[-1]
+        return None
+
+    def share(
+        self, groups: Iterable[Group], here: Callable[[Group], Answer], kind: str = _FLOORS
+    ) -> Iterator[tuple[Group, Answer]]:
+        """Yield each group with its answer, in order: by a process that is free, else by ``here``."""
+        pending: deque[tuple[Group, Future[Any]]] = deque()
+
+        def answered() -> tuple[Group, Answer]:
+            group, future = pending.popleft()
+            answer = future.result()
+            self.drop_ended()
+            return group, here(group) if answer is None else answer
+
+        for group in groups:
+            process = next((process for process in self._processes if process.free), None)
+            if process is None:
+                future: Future[Any] = Future()
+                future.set_result(here(group))
+            else:
+                future = process.send(kind, group)
+            pending.append((group, future))
+            while pending and pending[0][1].done():
+                yield answered()
+        while pending:
+            yield answered()
+
+    def scored_rows(
+        self, tools: ScoringTools, translations: Sequence[Translation], places: Sequence[int], size: int = GROUP
+    ) -> tuple[Sequence[ScoredRow], Sequence[EntryStatistics]]:
+        """Score outputs of entries at these places with the quick annotators, ``size`` together."""
+        if not any(process.ready for process in self._processes):
+            return scored_rows(tools, translations)
+        given = zip(places, translations, strict=True)
+        groups = in_blocks([(place, one.output, one.raw) for place, one in given], size)
+        by_place = dict(zip(places, translations, strict=True))
+        here = lambda group: scored_rows(tools, [by_place[place] for place, *_ in group])[0]  # noqa: E731
+        shared = self.share(groups, here, _ROWS)
+        rows = [row for _, part in shared for row in part]
+        return rows, list(tools.scorer.unpack_many([packed for packed, _ in rows]))
+
+    def leave(self) -> None:
+        """Allow them to store what their annotators found, and to end."""
+        for process in self._processes:
+            process.leave()
+
+    def close(self) -> None:
+        """End them, once they stored what their annotators found."""
+        self.leave()
+        for process in self._processes:
+            process.close()
+
+    def drop_ended(self) -> None:
+        """Close those that have ended."""
+        for process in self._processes[:]:
+            if process.wait(0):
+                self._processes.remove(process)
+                process.close()
+                self._lost()
+
+
+ALONE = ScoringPool()  # All is done here
+
+
 # ---- The other process reads the run from the store and outputs from its parent, and ends with it. Both write
 # messages of msgpack, in which a fraction is read as the same one.
 
 CODE = "import sys; sys.path[:] = sys.argv[4:]; from harness.run.scoring import work_alone; work_alone(*sys.argv[1:4])"
-_FLOORS = "floors"
-_Group = Sequence[tuple[int, str, str | None]]
-"""Place, text and raw text of some outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +328,11 @@ class FloorNews:
 
 
 class ScoringProcess:
-    """A second process at the floors of a stored run, and at outputs that it is given."""
+    """Another process at the floors of a stored run, and at groups that it is given."""
 
-    def __init__(self, store: Path, run: int, *, floors: bool) -> None:
-        """Start it; OSError where no process can be started."""
-        command = [sys.executable, "-P", "-c", CODE, str(store), str(run), _FLOORS * floors, *sys.path]
+    def __init__(self, store: Path, run: Run, *, floors: bool) -> None:
+        """Start it for a run that is scored as ``run`` says; OSError where no process can be started."""
+        command = [sys.executable, "-P", "-c", CODE, str(store), str(run.id), _FLOORS * floors, *sys.path]
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -251,18 +341,25 @@ class ScoringProcess:
         self.news = FloorNews(0, {}, complete=False)
         self.ready = False
         """Whether it takes outputs by now."""
-        self._rows: SimpleQueue[list[ScoredRow] | None] = SimpleQueue()
+        self._open: deque[Future[Any]] = deque()
+        """Of the groups that are not answered."""
         self._ended = Flag()
+        self._write(run.plan.get("scoring", {}), run.opening.scoring, run.opening.packed)
         Thread(target=self._read, name="scoring", daemon=True).start()
 
-    def score(self, outputs: _Group) -> list[ScoredRow] | None:
-        """Score outputs; None where it ended meanwhile."""
-        try:
-            self._to_it.write(msgpack.packb(outputs))
-            self._to_it.flush()
-        except (OSError, ValueError):
-            return None
-        return self._rows.get()
+    @property
+    def free(self) -> bool:
+        """Return whether another group may be sent."""
+        return self.ready and len(self._open) < AHEAD
+
+    def send(self, kind: str, group: object) -> Future[Any]:
+        """Send a group to be scored; the answer is None where the process ended meanwhile."""
+        future: Future[Any] = Future()
+        self._open.append(future)
+        self._write(kind, group)
+        if self._ended.is_set():
+            self._give_up()
+        return future
 
     def wait(self, seconds: float) -> bool:
         """Wait so long for its end at most. Return whether it has ended."""
@@ -287,9 +384,19 @@ class ScoringProcess:
                     self.news = FloorNews.of(*content)
                     self.ready = True
                 else:
-                    self._rows.put(content[0])
+                    self._open.popleft().set_result(content[0])
         self._ended.set()
-        self._rows.put(None)
+        self._give_up()
+
+    def _write(self, *message: object) -> None:
+        with suppress(OSError, ValueError):  # it ended, which its reader sees
+            self._to_it.write(msgpack.packb(message))
+            self._to_it.flush()
+
+    def _give_up(self) -> None:
+        with suppress(IndexError):
+            while True:
+                self._open.popleft().set_result(None)
 
 
 def _messages(descriptor: int) -> Iterator[Any]:
@@ -303,7 +410,7 @@ def _messages(descriptor: int) -> Iterator[Any]:
 def work_alone(store: str, run: str, what: str) -> None:
     """Score what comes, and in between work the floors out and write how far they are; ends where nobody writes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it
-    groups: SimpleQueue[_Group | None] = SimpleQueue()
+    groups: SimpleQueue[Any] = SimpleQueue()
 
     def read() -> None:
         for group in _messages(0):
@@ -318,10 +425,11 @@ def work_alone(store: str, run: str, what: str) -> None:
             answers.write(msgpack.packb((kind, *content)))
             answers.flush()
 
+        scoring, setup, columns = groups.get()
         stored = read_run(connection, int(run))
-        tools = begun_with(connection, stored)
+        opening = stored.opening.changed(scoring=setup, packed=columns)
+        tools = begun_with(connection, stored._replace(plan={**stored.plan, "scoring": scoring}, opening=opening))
         entries = PlaceMap(stored.positions, tools.resources.entries)
-        require_same(stored_setup(stored, tools.setup.target_language, tools.resources.covered), tools.setup)
         work = floor_work(tools)
         last, more = time.monotonic(), what == _FLOORS
         for _ in range(LONG_STEPS * more):
@@ -339,6 +447,10 @@ def work_alone(store: str, run: str, what: str) -> None:
                 continue
             if group is None:
                 break
-            given = [Translation(entries[place], text, raw=raw) for place, text, raw in group]
-            answer("rows", scored_rows(tools, given)[0])
+            kind, content = group
+            if kind == _ROWS:
+                given = [Translation(entries[place], text, raw=raw) for place, text, raw in content]
+                answer(kind, scored_rows(tools, given)[0])
+            else:
+                answer("sums", work.sums(content))
         tools.close()

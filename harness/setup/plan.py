@@ -24,6 +24,8 @@ class RunOptions(BaseModel):
     concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
     """Most calls under way at once."""
     budget_usd: Annotated[float, Field(gt=0)] | None = None
+    workers: Annotated[int, Field(ge=1, le=64)] | None = None
+    """Processes that score, this one among them; None: as many as pay."""
     timeout_seconds: Annotated[float, Field(gt=0)] = 120.0
     """For one call, from its start to the end of the reply."""
     most_attempts: Annotated[int, Field(ge=1, le=100)] = 6

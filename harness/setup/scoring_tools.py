@@ -17,7 +17,7 @@ from harness.core.storage import usage_errors
 from harness.store.runs import Run
 from harness.store.sqlite.openings import Floor, RunOpening
 from scoring.card.claim import FLOORS_VERSION, FloorScores
-from scoring.card.floors import FloorWork
+from scoring.card.floors import FloorWork, Share
 from scoring.core.inventory import composite_metrics, read_by, reported_metrics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup, Translation
@@ -235,11 +235,10 @@ EARLIER = 1
 """Version of floors that do not name theirs: four of them, the constant one of eight candidates."""
 
 
-def floor_work(tools: ScoringTools) -> FloorWork:
+def floor_work(tools: ScoringTools, share: Share | None = None) -> FloorWork:
     """Return the work of finding the floors of a run, without the annotators that are asked at its end."""
-    return FloorWork(
-        tools.resources.entries, tools.scorer.metrics, annotate=tools.annotated, weighing=tools.scorer.weighing
-    )
+    entries, scorer = tools.resources.entries, tools.scorer
+    return FloorWork(entries, scorer.metrics, annotate=tools.annotated, weighing=scorer.weighing, share=share)
 
 
 def stored_floors(scores: Mapping[str, FloorScores]) -> tuple[Floor, ...]:

@@ -7,7 +7,7 @@ the beginning of each reference.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 
 import numpy as np
@@ -34,6 +34,12 @@ MOST_KEPT = 8_192
 """Entries up to which the words of the references are kept; of more they are read again where they are drawn."""
 _END = object()
 IntArray = npt.NDArray[np.int64]
+FloorGroup = Sequence[tuple[str, Sequence[int], Sequence[str]]]
+"""Worthless outputs of some entries: kind, places of the entries, texts."""
+FloorSums = Sequence[tuple[int, npt.ArrayLike, npt.ArrayLike]]
+"""What ``RunningTotals.add_sums`` takes, of each kind of a group."""
+Share = Callable[[Iterable[FloorGroup], Callable[[FloorGroup], FloorSums]], Iterator[tuple[FloorGroup, FloorSums]]]
+"""Applies a function to groups, by several processes or by this one, and gives each group with its result in order."""
 
 
 class FloorWork:
@@ -61,6 +67,7 @@ class FloorWork:
         judges: int = JUDGES,
         weighing: Weighing | None = None,
         step: int = STEP,
+        share: Share | None = None,
     ) -> None:
         """``step`` is how many entries a step scores: all of them, in their order, for statistics that are no whole numbers."""
         translated = bool(entries) and entries[0].of_task == TRANSLATION
@@ -71,6 +78,7 @@ class FloorWork:
         self._judges = judges
         self._weighing = weighing
         self._step = step
+        self._share = share or (lambda groups, sums: ((group, sums(group)) for group in groups))
         self._scorer = Scorer(self._used, weighing=weighing)
         self._accepted = any(metric.info.id == STRUCTURAL_KEY for metric in self._used)
         self._constant = FoundConstant("", 0)
@@ -141,42 +149,46 @@ class FloorWork:
         order = np.arange(len(entries))
         if len(entries) > self._step:
             order = _order(len(entries), self._seed)
-        for start in range(0, len(entries), self._step):
-            self._score_whole(order[start : start + self._step].tolist(), moved, drawing)
-            yield
+        starts = range(0, len(entries), self._step)
+        yield from self._score(self._whole(order[at : at + self._step].tolist(), moved, drawing) for at in starts)
         # the outputs that are given to some entries
         chosen = spread(range(len(entries)), MOST_DRAWN)
         chunks = [chosen[at : at + self._step] for at in range(0, len(chosen), self._step)]
         words = yield from drawing.draw(chosen, entries, self._annotate)
-        for chunk in chunks if words else ():
-            self._give("words", [entries[at] for at in chunk], [words[at] for at in chunk])
-            yield
-        for chunk in chunks:
-            part = [entries[place] for place in chunk]
-            self._give("truncated", part, [beginning(e.reference, BEGINNING) for e in part])
-            yield
+        yield from self._score([("words", at, [words[place] for place in at])] for at in chunks if words)
+        yield from self._score(
+            [("truncated", at, [beginning(entries[place].reference, BEGINNING) for place in at])] for at in chunks
+        )
 
-    def _score_whole(self, places: Sequence[int], moved: IntArray, drawing: WordDrawing) -> None:
-        """Score the outputs that every entry is given."""
-        entries = [self._entries[place] for place in places]
-        nothing = self._annotate([Translation(entry, "") for entry in entries])
+    def _whole(self, places: Sequence[int], moved: IntArray, drawing: WordDrawing) -> FloorGroup:
+        """Return the outputs that every entry is given."""
+        nothing = self._annotate([Translation(self._entries[place], "") for place in places])
         drawing.read(places, nothing)
-        self._add("empty", nothing)
-        left = [self._entries[place] for place in places if not self._copied[place]]
-        if left:
-            self._give("source", left, [entry.source for entry in left])
+        left = [place for place in places if not self._copied[place]]
         self._copied[list(places)] = True
-        self._give("constant", entries, [self._constant.text] * len(entries))
+        group: list[tuple[str, Sequence[int], Sequence[str]]] = [("empty", places, [""] * len(places))]
+        if left:
+            group.append(("source", left, [self._entries[place].source for place in left]))
+        group.append(("constant", places, [self._constant.text] * len(places)))
         if len(self._entries) > 1:
-            wrong = [self._entries[moved[place]].reference for place in places]
-            self._give("shuffled", entries, wrong)
+            group.append(("shuffled", places, [self._entries[moved[place]].reference for place in places]))
+        return group
 
-    def _give(self, kind: str, entries: Sequence[Entry], outputs: Sequence[str]) -> None:
-        pairs = zip(entries, outputs, strict=True)
-        self._add(kind, self._annotate([Translation(*pair) for pair in pairs]))
+    def _score(self, groups: Iterable[FloorGroup]) -> Generator[None, None, None]:
+        for group, sums in self._share(groups, self.sums):
+            for (kind, *_), of_kind in zip(group, sums, strict=True):
+                self._totals_of(kind).add_sums(*of_kind)
+            yield
 
-    def _add(self, kind: str, translations: Sequence[Translation]) -> None:
-        self._totals_of(kind).add(self._scorer.statistics(translations))
+    def sums(self, group: FloorGroup) -> FloorSums:
+        """Score outputs and add up what each kind of them gets."""
+        added = []
+        for _, places, texts in group:
+            pairs = zip(places, texts, strict=True)
+            given = self._annotate([Translation(self._entries[place], text) for place, text in pairs])
+            table = self._scorer.table(self._scorer.statistics(given))
+            added.append((len(table), table.totals().tolist(), table.present.any(axis=0).tolist()))
+        return added
 
     def _totals_of(self, kind: str) -> RunningTotals:
         if kind not in self._totals:

@@ -11,6 +11,7 @@ from typing import overload
 
 import msgpack
 import numpy as np
+import numpy.typing as npt
 
 from corpora.files.packed_list import PackedList, changed, in_blocks, packed
 from corpora.model.entry import Entry
@@ -351,9 +352,13 @@ class RunningTotals:
 
     def add_table(self, table: Table) -> None:
         """Count the entries of a table in."""
-        self._sums += table.totals()
-        self._present |= table.present.any(axis=0)
-        self.entries += len(table)
+        self.add_sums(len(table), table.totals(), table.present.any(axis=0))
+
+    def add_sums(self, entries: int, sums: npt.ArrayLike, present: npt.ArrayLike) -> None:
+        """Count entries in whose statistics were added up elsewhere; ``present``: whether some had any of a metric."""
+        self._sums += np.asarray(sums, dtype=np.float64)
+        self._present |= np.asarray(present, dtype=bool)
+        self.entries += entries
 
     def values(self) -> dict[str, float | None]:
         """Return the corpus values so far, by metric id; all None before the first entry."""

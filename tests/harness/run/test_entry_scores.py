@@ -1,10 +1,13 @@
 """Rows of one entry: the verdict of its semantic score and all values of a pack; floors, exact however a run ends."""
 
 import json
+import re
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,13 +23,14 @@ from harness.run import running
 from harness.run import scoring as run_floors
 from harness.run.events import Control, EntryScored, Event
 from harness.run.following import Follower
+from harness.run.rescoring import rescore
 from harness.run.scoring import LONG_STEPS, LOST, RunScorer, ScoredRow, ScoringProcess
-from harness.setup.plan import Plan
+from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import floor_work, stored_floors
 from harness.store.columns import entry_field
 from harness.store.results import read_results
-from harness.store.runs import find_run, set_live
+from harness.store.runs import Run, find_run, set_live
 from harness.store.sqlite.database import open_store
 from harness.store.sqlite.openings import Floor, Live, set_opening
 from rosetta.stored_run import RunHandle
@@ -53,7 +57,7 @@ from tests.harness.evaluation import (  # fmt: skip
     sealed_card,
     whole_card,
 )
-from tests.harness.run.made import scored
+from tests.harness.run.made import demo, scored
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, translated
 
 WEIGHTS = {"EXACT_MATCH": 10, "VALID": 10, "WRONG_ORDER": 7, "PARTIAL": 4, "INCOMPLETE": 3, "WRONG": 0, "NO_OUTPUT": 0}
@@ -217,7 +221,7 @@ def test_floors_of_another_process_are_exact(
     processes: list[ScoringProcess] = []
 
     class Watched(ScoringProcess):
-        def __init__(self, store: Path, run: int, *, floors: bool) -> None:
+        def __init__(self, store: Path, run: Run, *, floors: bool) -> None:
             super().__init__(store, run, floors=floors)
             processes.append(self)
             if killed:
@@ -271,7 +275,7 @@ def test_scoring_process_is_ready_after_the_long_steps(
     endpoint.answer = translated
     run_corpus(store_path, corpus(FEW_ENTRIES), chat_plan(endpoint.url))
     monkeypatch.setattr(run_floors, "CODE", COUNTED)
-    process = ScoringProcess(store_path, kept(store_path).run.id, floors=True)
+    process = ScoringProcess(store_path, kept(store_path).run, floors=True)
     while not process.ready:
         assert not process.wait(0.001)
     assert process.news.done >= LONG_STEPS
@@ -290,9 +294,9 @@ def test_scoring_process_of_a_stopped_run_stores_findings(
             super().close()
             codes.append(self._process.returncode if ready else None)
 
-        def score(self, outputs: Sequence[tuple[int, str, str | None]]) -> list[ScoredRow] | None:
+        def send(self, kind: str, group: object) -> Future[Any]:
             heard.control.stop()
-            return super().score(outputs)
+            return super().send(kind, group)
 
     heard = Heard()
     monkeypatch.setattr(run_floors, "LEAST_WHILE_CALLING", SIZE)
@@ -312,15 +316,15 @@ def test_outputs_scored_in_a_process_of_their_own_are_equal(
     doings: list[str | None] = []
 
     class Watched(ScoringProcess):
-        def __init__(self, store: Path, run: int, *, floors: bool) -> None:
+        def __init__(self, store: Path, run: Run, *, floors: bool) -> None:
             super().__init__(store, run, floors=floors)
             processes.append(self)
 
-        def score(self, outputs: Sequence[tuple[int, str, str | None]]) -> list[ScoredRow] | None:
+        def send(self, kind: str, group: object) -> Future[Any]:
             if killed:
                 self.close()
-            rows = super().score(outputs)
-            groups.append(rows is not None)
+            rows = super().send(kind, group)
+            groups.append(rows.result() is not None)
             return rows
 
     class Noted(RunScorer):
@@ -364,8 +368,8 @@ def test_what_is_cached_or_secret_is_scored_here(
 ) -> None:
     begun: list[int] = []
 
-    def refuse(store: Path, run: int, *, floors: bool) -> ScoringProcess:
-        begun.append(run)
+    def refuse(store: Path, run: Run, *, floors: bool) -> ScoringProcess:
+        begun.append(run.id)
         raise OSError(store, floors)
 
     monkeypatch.setattr(run_floors, "LEAST_WHILE_CALLING", FEW_ENTRIES)
@@ -405,3 +409,50 @@ def test_floors_so_far_are_shown_with_their_entries(endpoint: Scripted, store_pa
 
 
 PART = (Floor("source", 0.5, 40.0, FEW, 64),)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.usefixtures("worked_out")
+@pytest.mark.costly("it starts processes")
+def test_cards_of_one_and_several_scoring_processes_are_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, killed: bool
+) -> None:
+    answered: list[bool] = []
+    told: list[str] = []
+
+    class Watched(ScoringProcess):
+        def __init__(self, store: Path, run: Run, *, floors: bool) -> None:
+            super().__init__(store, run, floors=floors)
+            while not (self.ready or self.wait(0.001)):
+                pass
+
+        def send(self, kind: str, group: object) -> Future[Any]:
+            if killed and len(answered) > 1:
+                self._process.kill()
+                self._process.wait()
+            answer = super().send(kind, group)
+            answered.append(answer.result() is not None)
+            return answer
+
+    monkeypatch.setattr(run_floors, "ScoringProcess", Watched)
+    monkeypatch.setattr(run_floors, "GROUP", 8)
+    cards = []
+    for workers in (1, 2):
+        path = tmp_path / f"{workers}.sqlite"
+        given, plan = demo()
+        run_corpus(path, given, plan.model_copy(update={"run": RunOptions(workers=workers)}), positions=range(24))
+        assert bool(answered) is (workers > 1)
+        cards.append(whole_card(path))
+        with closing(open_store(path)) as connection:
+            begun, calls = len(answered), RunOptions(workers=workers)
+            again = rescore(connection, find_run(connection, "last"), ScoringOptions(multi_ref=True), told.append, calls=calls)  # fmt: skip
+        assert (len(answered) > begun) is (workers > 1)
+        cards.append(whole_card(path, again))
+    assert all(answered) is not killed
+    assert (LOST in told) is killed
+    for name in ("scores", "floors", "results"):
+        one, several = (json.dumps([card[name] for card in cards[at : at + 2]]) for at in (0, 2))
+        assert re.sub(LATENCY, "", one) == re.sub(LATENCY, "", several)
+
+
+LATENCY = r'"[a-z_]*latency[a-z_]*": [0-9.e-]+'
