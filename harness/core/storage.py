@@ -8,7 +8,6 @@ then takes the words of the wider problem.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +16,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from corpora.files.decode import MARKS, folder_words, open_regular, what_is, wide_encoding
-from corpora.files.toml_text import first_problem
 from harness.core.failures import UsageError
 
 
@@ -298,12 +295,16 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
 
     ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and fix.
     """
+    import hashlib
+
     content = read_bytes(path, what, most_bytes)
     return text_of(path, what, content), hashlib.sha256(content).hexdigest()
 
 
 def text_of(path: Path, what: str, content: bytes) -> str:
     """Return the text of a file that was read; see ``read_text``."""
+    from corpora.files.decode import MARKS, what_is, wide_encoding
+
     if (binary := what_is(content)) is not None:
         raise UsageError(f"{path}: {binary[0]}, not {what}. {binary[1]}")
     wide = wide_encoding(content)
@@ -323,6 +324,8 @@ def text_of(path: Path, what: str, content: bytes) -> str:
 
 def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
     """Read a file whose bytes are kept or hashed as they are; UsageError names file and fix."""
+    from corpora.files.decode import folder_words, open_regular
+
     try:
         with open_regular(path) as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes
@@ -344,6 +347,8 @@ def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
 
 def folder_sha256(folder: Path) -> str:
     """Hash the names and contents of a model's files; hidden ones and the README say nothing of it."""
+    import hashlib
+
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -365,6 +370,8 @@ def usage_errors(what: str, text: str = "", *, fix: str = "") -> Iterator[None]:
         yield
     except ValueError as error:
         from pydantic import ValidationError  # loaded by who has a model
+
+        from corpora.files.toml_text import first_problem
 
         if not isinstance(error, ValidationError):
             if not text:
