@@ -105,7 +105,7 @@ class CardReader:
                 words = "a number has thousands of digits. Write null where it is unknown."
                 raise UsageError(f"{self._name}: {words if endless else error}") from error
             else:
-                if end < len(self._text) or not self._more():  # else it may go on
+                if end + 2 < len(self._text) or not self._more():  # else a number may go on, as 1e+ does
                     self._at = end
                     return value
 
@@ -128,7 +128,7 @@ class CardReader:
             raise UsageError(
                 f"{self._name} has a part of more than {MOST_BYTES:,} characters, so it is not a run card."
             )
-        data = self._file.read(max(TOGETHER, len(rest)))
+        data = self._file.read(max(TOGETHER, min(len(rest), MOST_BYTES - len(rest))))
         self._bytes += len(data)
         try:
             more = self._decoder.decode(data, final=not data)

@@ -91,7 +91,7 @@ def adopt(raw: JsonObject, name: str) -> RunCard:
         if is_ours(raw) and scores.get("composite") is None and scores.get("quality_tier") is None:
             # newer harnesses state neither composite nor tier of what is unscored
             unscored = {**scores, "quality_tier": Tier.UNSCORED.value}
-            whole = {"claimable_tier": Tier.UNSCORED.value, **raw, "scores": unscored}
+            whole = {"claimable_tier": Tier.UNSCORED.value, **whole, "scores": unscored}
         card = RunCard.model_validate({HASH_FIELD: "", **whole})
         for place, row in enumerate(rows if isinstance(rows, StreamedArray) else ()):
             path = f"$.results[{place}]"

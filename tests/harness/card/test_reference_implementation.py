@@ -20,12 +20,13 @@ from hypothesis import strategies as st
 from corpora.formats.load import load
 from corpora.model.corpus import Form
 from corpora.model.entry import Segment
-from harness.card.checking.verify_card import verify_card
+from harness.card.checking.verify_card import verify_card, verify_object
 from harness.card.exporting import ExportForm, export_run
 from harness.card.foreign_cards import adopt
 from harness.card.importing import import_card
 from harness.card.material import fingerprint
 from harness.card.model import card_hash
+from harness.card.reading import read_card_file
 from harness.card.rows import load_card, raw_card
 from harness.core.canonical import sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
@@ -284,11 +285,14 @@ def test_newer_layout_comes_out_unchanged(there: Connection) -> None:
     assert leaderboards(there) == [], "in no list by composite"
 
 
-def test_card_without_composite_is_verified_by_its_rows(there: Connection) -> None:
+def test_card_without_composite_is_verified_by_its_rows(there: Connection, tmp_path: Path) -> None:
     card = without_composite()
     import_card(there, written(card), "newer.json")
     verdict = verify_card(written(card), there, "newer.json")
     assert verdict.first_difference is None
+    path = tmp_path / "newer.json"
+    path.write_bytes(written(card))
+    assert verify_object(read_card_file(path), there, "newer.json").checks == verdict.checks
     assert export_run(there, find_run(there, card["run_id"]).id, ExportForm.CARD) == written(card)
     card["scores"]["chrf_plus_plus"] += 1
     card["run_card_hash"] = card_hash(card)

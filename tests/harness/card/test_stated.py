@@ -371,6 +371,13 @@ def test_deepest_nesting_and_a_byte_order_mark_are_read() -> None:
     assert parse_object(b'\xef\xbb\xbf{"a": 1}', "card.json") == {"a": 1}
 
 
+@pytest.mark.parametrize("together", range(1, 9))
+def test_numbers_across_parts_of_a_file_are_read(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card_reader, "TOGETHER", together)
+    text = '{"a": 12.5, "b": -2.5e+10, "results": [0.25, 1E-5], "c": 1.5}'
+    assert parse_object(text.encode(), "card.json") == json.loads(text)
+
+
 def test_card_file_is_read_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     card, path = sealed(), tmp_path / "card.json"
     path.write_bytes(written(card))
@@ -390,6 +397,8 @@ def test_card_file_is_read_row_by_row(tmp_path: Path, monkeypatch: pytest.Monkey
     refuses(UsageError, rf"line {line}, .*',' delimiter", read_card_file, path)
     monkeypatch.setattr(card_reader, "MOST_BYTES", 150)
     refuses(UsageError, "more than 150 characters", read_card_file, path)
+    monkeypatch.setattr(card_reader, "TOGETHER", 10)
+    refuses(UsageError, "more than 150 characters", parse_object, b'{"a": "%165s"%9s}' % (b"", b""), "card.json")
 
 
 def test_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
