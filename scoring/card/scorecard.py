@@ -6,6 +6,8 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from random import Random
 from typing import Any
 
@@ -18,7 +20,7 @@ from pydantic import (
     model_serializer,
 )
 
-from corpora.files.packed_list import ListPart
+from corpora.files.packed_list import BLOCK, ListPart
 from corpora.model.entry import Entry
 from corpora.text.messages import counted
 from scoring.card.caveats import OutputTally
@@ -260,13 +262,15 @@ def _findings(
     from scoring.findings.engine import find  # its patterns, which reading a card does without
 
     chrf = next((metric for metric in scorer.metrics if metric.info.id == CHRF), None)
-    order = array("l", range(len(entries)))
-    number = max(1, -(-len(entries) // EXAMINED_TOGETHER))
+    number = 1 if len(entries) <= EXAMINED_TOGETHER else -(-len(entries) // PART)
+    # in random parts, since a corpus may have an order that repeats, of whole blocks: each is unpacked once
+    blocks = [range(len(entries))[at : at + BLOCK] for at in range(0, len(entries), BLOCK)]
     if number > 1:
-        Random(0).shuffle(order)  # noqa: S311  a corpus may have an order that repeats
+        Random(0).shuffle(blocks)  # noqa: S311  chance, no secret
     parts: dict[FindingCode, list[FindingCount]] = {}
     for first in range(number):
-        parts_of = partial(ListPart, places=array("l", sorted(order[first::number])))
+        places = sorted(blocks[first::number], key=attrgetter("start"))
+        parts_of = partial(ListPart, places=array("l", chain.from_iterable(places)))
         texts = (entries, outputs) if number == 1 else (parts_of(entries), parts_of(outputs))
         taken = statistics if number == 1 else parts_of(statistics)
         known = None if chrf is None else scorer.table(taken).columns(CHRF)
@@ -276,8 +280,8 @@ def _findings(
     return tuple(sorted(counts, key=lambda finding: -finding.count))
 
 
-EXAMINED_TOGETHER = 100_000
-"""Outputs in which findings are looked for together; of more it is in random parts, and a cost is the mean of theirs."""
+EXAMINED_TOGETHER, PART = 100_000, 20_000
+"""Outputs in which findings are searched together; of more it is in random parts, and a cost is the mean of theirs."""
 
 
 def _joined(parts: Sequence[FindingCount], entries: int) -> FindingCount:

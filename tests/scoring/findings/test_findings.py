@@ -12,6 +12,7 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry, Segment
 from corpora.samples import DEMO_CORPUS, sample_path
 from corpora.text.comparison import FORM
+from scoring.card import scorecard as card
 from scoring.card.scorecard import scorecard
 from scoring.core.scorer import Scorer
 from scoring.core.setup import Translation
@@ -185,6 +186,27 @@ def test_card_has_counts_and_no_text() -> None:
         7, {}, {**stated, "code": "x"}, {**stated, "count": 101}, {**stated, "cost": math.nan},
     ]  # fmt: skip
     assert read_counts(hostile) == read_counts("text") == ()
+
+
+def test_findings_of_a_large_run_add_up_over_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """400 outputs in seven parts: every third has a preamble, and every fifth is empty."""
+    entries = made(400)
+    outputs = [
+        "" if n % 5 == 0 else f"Jen: {entry.reference}" if n % 3 == 0 else entry.reference
+        for n, entry in enumerate(entries)
+    ]
+    scorer = make_scorer(Resources(surface_setup("en", "eo", entries)))
+    statistics = scorer.statistics([Translation(*pair) for pair in zip(entries, outputs, strict=True)])
+    given = (entries, statistics, [False] * 400, scorer, outputs)
+    whole = scorecard(*given).findings or ()
+    monkeypatch.setattr(card, "EXAMINED_TOGETHER", 399)
+    monkeypatch.setattr(card, "PART", 64)
+    parted = scorecard(*given).findings or ()
+    assert [(finding.code, finding.count, finding.of) for finding in parted] == [
+        (finding.code, finding.count, finding.of) for finding in whole
+    ]
+    assert {finding.code: finding.count for finding in parted} == {"beginning": 107, "empty": 80}
+    assert parted[0].cost == pytest.approx(whole[0].cost, rel=0.1)
 
 
 def test_hostile_texts_raise_nothing() -> None:
