@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -34,17 +33,30 @@ def original(files: Sequence[Path], sha256: str) -> Original:
     """Compare files as they are now with the hash of what was read from them (``Corpus.sha256``)."""
     if not files:
         return Original.UNKNOWN
-    digest = hashlib.sha256()
     try:
-        for path in files:
-            if not path.is_file():
-                raise FileNotFoundError(path)
-            with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    digest.update(block)
+        if not all(path.is_file() for path in files):
+            return Original.GONE
+        now = sha256_of(block for path in files for block in blocks_of(path))
     except OSError:
         return Original.GONE
-    return Original.UNCHANGED if digest.hexdigest() == sha256 else Original.CHANGED
+    return Original.UNCHANGED if now == sha256 else Original.CHANGED
+
+
+def blocks_of(path: Path) -> Iterator[bytes]:
+    """Yield the bytes of a file; raises OSError."""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield block
+
+
+def sha256_of(blocks: Iterable[bytes]) -> str:
+    """Return the SHA-256, in hexadecimal, of bytes that come in blocks."""
+    from hashlib import sha256  # noqa: PLC0415  loads OpenSSL, which a list of runs does without
+
+    digest = sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()
 
 
 LARGEST = 512 * 1024 * 1024

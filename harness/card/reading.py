@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from corpora.files.decode import open_regular
 from corpora.files.json_types import Json, JsonObject
 from corpora.files.packed_list import PackedList
 from corpora.text.comparison import comparison_form
@@ -73,9 +74,6 @@ def read_card_file(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _opened(path: Path, most: int) -> Iterator[BinaryIO]:
-    # loads OpenSSL, which a list of runs does without
-    from corpora.files.decode import open_regular
-
     try:
         size = path.stat().st_size
         if size > most:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from hashlib import sha256
+from itertools import chain
 from json.encoder import encode_basestring
 from types import NoneType
 from typing import Any
 
 import rfc8785
 
+from corpora.files.decode import sha256_of
 from corpora.files.json_types import JsonObject
 from harness.core.failures import UsageError
 
@@ -140,16 +141,10 @@ def sorted_key_bytes(value: Any) -> bytes:
 
 def canonical_sha256(value: Any) -> str:
     """Return the SHA-256, in hexadecimal, of a value's canonical bytes."""
-    digest = sha256()
-    for piece in canonical_pieces(value):
-        digest.update(piece)
-    return digest.hexdigest()
+    return sha256_of(canonical_pieces(value))
 
 
 def sorted_key_sha256(value: JsonObject) -> str:
     """Return the SHA-256, in hexadecimal, of an object's bytes in the older form; its arrays may be streamed."""
-    digest = sha256(b"" if value else b"{")
     names = ((key, f"{json.dumps(key, ensure_ascii=False)}: ") for key in sorted(value))
-    for piece in _pieces(value, names, sorted_key_bytes, ", "):
-        digest.update(piece)
-    return digest.hexdigest()
+    return sha256_of(chain([b"" if value else b"{"], _pieces(value, names, sorted_key_bytes, ", ")))

@@ -16,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from corpora.files.decode import MARKS, blocks_of, folder_words, open_regular, sha256_of, what_is, wide_encoding
 from harness.core.failures import UsageError
 
 
@@ -295,16 +296,12 @@ def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str,
 
     ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and fix.
     """
-    import hashlib
-
     content = read_bytes(path, what, most_bytes)
-    return text_of(path, what, content), hashlib.sha256(content).hexdigest()
+    return text_of(path, what, content), sha256_of([content])
 
 
 def text_of(path: Path, what: str, content: bytes) -> str:
     """Return the text of a file that was read; see ``read_text``."""
-    from corpora.files.decode import MARKS, what_is, wide_encoding
-
     if (binary := what_is(content)) is not None:
         raise UsageError(f"{path}: {binary[0]}, not {what}. {binary[1]}")
     wide = wide_encoding(content)
@@ -324,8 +321,6 @@ def text_of(path: Path, what: str, content: bytes) -> str:
 
 def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
     """Read a file whose bytes are kept or hashed as they are; UsageError names file and fix."""
-    from corpora.files.decode import folder_words, open_regular
-
     try:
         with open_regular(path) as file:
             small = os.fstat(file.fileno()).st_size <= most_bytes
@@ -347,17 +342,10 @@ def read_bytes(path: Path, what: str, most_bytes: int = MOST_BYTES) -> bytes:
 
 def folder_sha256(folder: Path) -> str:
     """Hash the names and contents of a model's files; hidden ones and the README say nothing of it."""
-    import hashlib
-
-    total = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        if not path.is_file() or name.name == "README.md" or any(p[0] == "." for p in name.parts):
-            continue
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        total.update(f"{name.as_posix()}\0{content}\n".encode())
-    return total.hexdigest()
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "README.md")
+    named = ((path.relative_to(folder), path) for path in files)
+    seen = ((name, path) for name, path in named if all(part[0] != "." for part in name.parts))
+    return sha256_of(f"{name.as_posix()}\0{sha256_of(blocks_of(path))}\n".encode() for name, path in seen)
 
 
 @contextmanager

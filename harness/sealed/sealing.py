@@ -20,6 +20,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+from harness.core.storage import read_text
 from harness.sealed.strict_records import FileError, FileProblem
 
 MOST_BYTES: Final = 51 * 2**20
@@ -147,8 +148,6 @@ def checked_recipient(text: str) -> str:
 
 def read_age_identities(path: Path) -> list[AgeIdentity]:
     """Read a file that ``age-keygen`` or this program made; UsageError names file, line and fix."""
-    from harness.core.storage import read_text
-
     text, _ = read_text(path, "an age identity file", most_bytes=2**16)
     age_identities = []
     for number, line in enumerate(text.splitlines(), 1):
