@@ -30,7 +30,7 @@ from harness.core.failures import UsageError
 from harness.core.storage import private_folder, read_bytes, usage_errors, write_file
 from harness.sealed.strict_records import FileError, Id, Short, StrictRecord
 from harness.store.sqlite.sealing import keys_here, recipients_here
-from harness.vault.sealed_corpus import DataKey, SealedPlace
+from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 
 # ---- The folders in which this computer saw corpora in the making: a small file for each in the

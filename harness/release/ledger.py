@@ -24,10 +24,10 @@ from harness.release.ledger_records import LedgerLine
 from harness.sealed.chain import chained_lines
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError, FileProblem
+from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.log import signers, splits_of
 from harness.vault.opening import vault_at
-from harness.vault.sealed_corpus import DataKey
 from harness.vault.vault_records import LedgerStood
 
 _Act = TypeVar("_Act", bound=ledger_records.Act)

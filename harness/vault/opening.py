@@ -26,6 +26,7 @@ from harness.endpoint import offline
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem
+from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.grants.grants import Grants
 from harness.vault.grants.using import AwaitedGrant, GrantAtOnce
@@ -33,7 +34,7 @@ from harness.vault.keepers import VaultsSeen, own_identity
 from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.log import VaultError, asked_wrongly
 from harness.vault.request import GRANTED, ShareTyping, VaultRequest, VaultWork
-from harness.vault.sealed_corpus import DataKey, OpenedEntry, SealedCorpus, UnsealedCorpus, recipients_of
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus, recipients_of
 from harness.vault.shares import combined, dealt, former_keys, own_share, whose
 from harness.vault.vault import Vault, words_of_log
 from harness.vault.vault_records import Counts, Dealt, ModelAsked, OpenedByGrant, Rotated, RunTerms, Used

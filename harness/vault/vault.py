@@ -19,12 +19,12 @@ from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
 from harness.sealed.strict_records import FileProblem
+from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make_folder, read_state
 from harness.vault.keepers import VaultsSeen, check_keepers, keeper_named
 from harness.vault.key_shares import OpeningKey
 from harness.vault.log import VaultError, require_consent, signers, splits_of
 from harness.vault.sealed_corpus import (
-    DataKey,
     OpenedEntry,
     SealedCorpus,
     corpus_named,

@@ -20,7 +20,7 @@ from harness.core.failures import KeyStoreError, StoreError
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileError
 from harness.store.sqlite.trouble import transaction
-from harness.vault.sealed_corpus import DataKey, SealedPlace
+from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 from review.log.event import Event, EventError, read_payload
 from review.log.payloads import Kind

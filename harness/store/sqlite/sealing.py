@@ -28,7 +28,7 @@ from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
 from harness.sealed.strict_records import FileError
 from harness.store.sqlite.copies import original_of
 from harness.store.sqlite.trouble import among, of_kind, stored_json, transaction
-from harness.vault.sealed_corpus import DataKey, SealedPlace
+from harness.vault.data_key import DataKey, SealedPlace
 from harness.vault.secret_text import no_core_dumps
 
 _DAMAGED = (

@@ -22,6 +22,7 @@ from harness.sealed.keys import Identity
 from harness.sealed.phrase import phrase
 from harness.sealed.sealing import AgeIdentity, SealError, seal, unseal
 from harness.sealed.strict_records import FileError, FileProblem
+from harness.vault.data_key import DataKey
 from harness.vault.folder import BUSY_SECONDS, VaultState
 from harness.vault.grant_log import Grant, answer_id, proved_bytes, request_id, splitting
 from harness.vault.grants.files import (
@@ -38,7 +39,7 @@ from harness.vault.grants.files import (
 )
 from harness.vault.key_shares import KeyShare, OpeningKey
 from harness.vault.log import VaultError, moment
-from harness.vault.sealed_corpus import DataKey, OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, corpus_named, opened_key, sealed_texts
 from harness.vault.secret_text import no_core_dumps
 from harness.vault.shares import combined, dealt, own_share
 from harness.vault.vault import Vault, held_out_words, words_of_log

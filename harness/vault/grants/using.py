@@ -15,6 +15,7 @@ from harness.sealed import stick
 from harness.sealed.keys import Identity
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileProblem
+from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, VaultState
 from harness.vault.grant_log import Grant, answer_id, request_id
 from harness.vault.grants.files import (
@@ -32,7 +33,7 @@ from harness.vault.grants.grants import OPEN_DAYS, Grants, proved, wanted_entrie
 from harness.vault.key_shares import OpeningKey
 from harness.vault.log import STEP, VaultError, moment
 from harness.vault.request import REQUEST_SUFFIX
-from harness.vault.sealed_corpus import DataKey, SealedCorpus, corpus_named
+from harness.vault.sealed_corpus import SealedCorpus, corpus_named
 from harness.vault.vault import words_of_log
 from harness.vault.vault_records import GrantRequest, RunTerms, Used
 

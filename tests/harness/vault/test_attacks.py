@@ -15,10 +15,11 @@ from corpora.model.entry import Segment
 from harness.sealed.archive import signed_record
 from harness.sealed.keys import Identity, Role
 from harness.vault import vault_records
+from harness.vault.data_key import DataKey
 from harness.vault.folder import HEAD, LOCK, LOG, README, VaultState, change, read_state
 from harness.vault.keepers import keeper_of
 from harness.vault.log import LogLine, read_lines, write_line
-from harness.vault.sealed_corpus import DataKey, SealedCorpus
+from harness.vault.sealed_corpus import SealedCorpus
 from harness.vault.vault import Vault
 from tests.harness.vault.made import (
     KEEPERS,

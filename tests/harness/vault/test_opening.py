@@ -25,12 +25,13 @@ from harness.sealed.strict_records import FileProblem
 from harness.store.runs import find_run
 from harness.store.sqlite.database import opened
 from harness.store.sqlite.sealing import forget_keys
+from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG
 from harness.vault.keepers import keeper_of
 from harness.vault.log import VaultError
 from harness.vault.opening import BECAUSE, VaultOpening, corpus_of, keeper_here
 from harness.vault.request import VaultRequest, VaultWork
-from harness.vault.sealed_corpus import DataKey, UnsealedCorpus
+from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.secret_text import SecretText
 from harness.vault.vault import Vault
 from harness.vault.vault_records import ModelAsked, Used

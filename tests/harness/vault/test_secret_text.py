@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from harness.sealed.sealing import AgeIdentity
 from harness.sealed.strict_records import FileError
-from harness.vault.sealed_corpus import STEP, DataKey, SealedPlace
+from harness.vault.data_key import STEP, DataKey, SealedPlace
 from harness.vault.secret_text import SecretText
 from tests.harness.sealed.refusals import refuses
 from tests.review.thorough import examples

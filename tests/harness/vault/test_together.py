@@ -22,11 +22,12 @@ from harness.vault import folder as folders
 from harness.vault import keepers as seen
 from harness.vault import shares as dealing
 from harness.vault import vault_records
+from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
 from harness.vault.keepers import keeper_of
 from harness.vault.key_shares import KeyShare, OpeningKey, combine, split
 from harness.vault.log import write_line
-from harness.vault.sealed_corpus import DataKey, SealedCorpus, stored_corpus
+from harness.vault.sealed_corpus import SealedCorpus, stored_corpus
 from harness.vault.shares import FORMER, HEADING, combined, deal, own_share, proved, whose
 from harness.vault.vault import Vault
 from tests.harness.sealed.refusals import refuses

@@ -23,10 +23,11 @@ from harness.core.storage import write_file
 from harness.sealed.keys import Identity, Role
 from harness.sealed.strict_records import FileError, FileProblem
 from harness.vault import keepers
+from harness.vault.data_key import DataKey
 from harness.vault.folder import LOG, README, VaultState, read_state
 from harness.vault.keepers import LOCK, VaultsSeen, keeper_of, own_identity
 from harness.vault.log import VaultError
-from harness.vault.sealed_corpus import DataKey, OpenedEntry
+from harness.vault.sealed_corpus import OpenedEntry
 from harness.vault.vault import Vault
 from harness.vault.vault_records import Opened
 from tests.desktop.trouble.causes import mounted, pulled
