@@ -399,11 +399,14 @@ def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Json]:
 
 def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Json]:
     """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
+    card = kept_card(connection, run)
+    return {**card, "results": [*card["results"]]} if isinstance(card.get("results"), StreamedArray) else card
+
+
+def kept_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Return a card's JSON as ``raw_card`` does; the rows of a run that was made here are read from the store each time."""
     imported = read_imported(connection, run.id)
-    if imported is not None:
-        return parse_object(imported, run.run_id)
-    card = streamed_card(connection, run)
-    return {**card, "results": [*card["results"]]}
+    return streamed_card(connection, run) if imported is None else parse_object(imported, run.run_id)
 
 
 def streamed_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from harness.card.checking.verdict import CardCheck
 from harness.card.checking.verify_card import check_hash, consent_checks
 from harness.card.model import HASH_FIELD
 from harness.card.reproduction import fits_card, read_reproduction
-from harness.card.rows import load_card, read_raw
+from harness.card.rows import kept_card, load_card
 from harness.card.signing import kept_seals, own_keys
 from harness.consent.checks import Verified
 from harness.core.failures import KeyStoreError, UsageError
@@ -88,7 +88,7 @@ def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
         words = f"go, certificate {certificate.sha256[:16]}… of {certificate.organisation.name}"
         gate = CardCheck("gate", not why, why or words)
     return [
-        check_hash(read_raw(connection, run.id)),
+        check_hash(kept_card(connection, run)),
         _scored(connection, run),
         of_gold(segments),
         reaches_line(card.scores.composite),
@@ -98,7 +98,7 @@ def conditions(connection: sqlite3.Connection, run: Run) -> list[CardCheck]:
 
 def gate_of(connection: sqlite3.Connection, run: Run) -> ReviewStatus | None:
     """Return what people said of a run by the certificates next to it; None where none holds."""
-    return standing(attached_to(connection, run.id), run.run_id, str(read_raw(connection, run.id).get(HASH_FIELD)))
+    return standing(attached_to(connection, run.id), run.run_id, str(kept_card(connection, run).get(HASH_FIELD)))
 
 
 def _scored(connection: sqlite3.Connection, run: Run) -> CardCheck:
@@ -295,7 +295,7 @@ def evidence_of(connection: sqlite3.Connection, run: Run, home: Path) -> list[Ca
 
     ``home``: the data folder, whose keys are known. True shows it, False speaks against it, None cannot be told here.
     """
-    raw = read_raw(connection, run.id)
+    raw = kept_card(connection, run)
     whole = check_hash(raw)
     own, signers = own_keys(home), sorted(signers_of(kept_seals(connection, run.id, raw), raw))
     names = [own.get(s) or f"a key with the six words: {key_phrase(s)}" for s in signers]
