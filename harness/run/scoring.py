@@ -389,8 +389,9 @@ class ScoringProcess:
         self._give_up()
 
     def _write(self, *message: object) -> None:
+        packed = msgpack.packb(message)
         with suppress(OSError, ValueError):  # it ended, which its reader sees
-            self._to_it.write(msgpack.packb(message))
+            self._to_it.write(packed)
             self._to_it.flush()
 
     def _give_up(self) -> None:

@@ -30,7 +30,7 @@ PEOPLE = {name: Identity.make(Role.KEEPER) for name in NAMES}
 OFFICE = PEOPLE["Office"]
 MACHINE = Identity.make(Role.COMPUTER)
 NOW = datetime(2026, 2, 3, 12, 0, tzinfo=UTC)
-STEADY = r"(computer whose six words are: |its words +).*"
+STEADY = r"(computer whose six words are: |its words:? +).*"
 RUN = RunTerms(method="copy-source", options="ab" * 32, scorer="0.1.0")
 
 
@@ -124,7 +124,7 @@ def steady(found: VaultReading) -> VaultReading:
             ],
             phrases=dict.fromkeys(facts.phrases, "apricot within garter soda bleach cookie"),
             requests={
-                key: [re.sub(STEADY, r"\1apricot within garter soda bleach cookie", re.sub(r"(version +)\w+", r"\g<1>5f5f5f5f5f5f5f5f", line)) for line in lines]
+                key: [re.sub(STEADY, r"\1apricot within garter soda bleach cookie", re.sub(r"(version:? +)\w+", r"\g<1>5f5f5f5f5f5f5f5f", line)) for line in lines]
                 for key, lines in facts.requests.items()
             },
         ),
