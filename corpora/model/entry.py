@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, cast, final
+from typing import Annotated, Any, Never, NewType, SupportsIndex, TypeAlias, TypeVar, cast, final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
@@ -188,12 +188,15 @@ def open_entry(entry: AnyEntry) -> OpenEntry | None:
     return OpenEntry(entry) if isinstance(entry, Entry) and not entry.secret else None
 
 
-def _not_packed(entries: Iterable[AnyEntry]) -> Iterable[AnyEntry]:
+Kind = TypeVar("Kind", bound=AnyEntry)
+
+
+def _not_packed(entries: Iterable[Kind]) -> Iterable[Kind]:
     """Return of a packed list what is not packed, among which all secret entries are: they refuse to be packed."""
     return entries.unpacked if isinstance(entries, PackedList) else entries
 
 
-def secrets_among(entries: Iterable[AnyEntry]) -> Iterator[AnyEntry]:
+def secrets_among(entries: Iterable[Kind]) -> Iterator[Kind]:
     """Yield the secret ones of some entries; nothing is unpacked for it."""
     return (entry for entry in _not_packed(entries) if entry.secret)
 

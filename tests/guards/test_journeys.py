@@ -285,4 +285,4 @@ def test_request_is_begun_in_few_stays(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(stays) <= 36, "\n".join(stays)
     assert len(rooms) <= 12
     assert sum(level > before for before, level in pairwise(levels)) <= 3, "\n".join(stays)
-    assert len([*groupby(files)]) <= 150, "the whole walk"
+    assert len([*groupby(files)]) <= 146, "the whole walk"

@@ -176,7 +176,7 @@ def _put(
 ) -> None:
     seal = None
     given = entries.in_order if isinstance(entries, PlaceMap) else entries.values()
-    if any(entry.holds_secret for entry in reveal_here(secrets_among(given))) and is_on_disk(connection):
+    if any(entry.holds_secret for entry in secrets_among(given)) and is_on_disk(connection):
         seal = CorpusSeal(connection, corpus)
         if not has_key(connection, corpus):
             seal.seal_for(recipients)
